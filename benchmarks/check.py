@@ -34,7 +34,7 @@ SMALL = 50
 PROGRESS_FROM = 1000
 IMPORTS = (
     "import gc; gc.disable();"
-    "from memento_git.cli import main, checking; from memento_git.review import actions, formats;"
+    "from memento_git.cli import main, check; from memento_git.review import actions, formats;"
     "from memento_git.ledger import yamltext; from memento_git.texts import secrets;"
     "gc.freeze()"
 )

@@ -36,11 +36,11 @@ def main() -> None:
 
 def _cut_short(error: EOFError) -> int:
     """Say which file of this installation came to an end too soon; what says it elsewhere may be cut short itself."""
-    from memento_git.cli import machine
+    from memento_git.cli import machine_errors
 
     try:
-        machine.refuse_cut_short(error)
-    except machine.ModuleCutShort as told:
+        machine_errors.refuse_cut_short(error)
+    except machine_errors.ModuleCutShort as told:
         os.write(2, f"error: {told.message} [{told.token}]\n next: {told.hint}\n".encode())
         return told.exit_code
     raise error

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from memento_git.errors import Refused
 from memento_git.ledger.environment import at_home
-from memento_git.ledger.turns import in_turn
+from memento_git.ledger.thread_safety import in_turn
 from memento_git.model.arguments import ArgumentInvalid, checked, fit, fits
 from memento_git.model.ids import NoSuchRecord
 from memento_git.scopes import Held

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from memento_git.errors import MementoError, Misused, Refused
-from memento_git.ledger import lock, wholefile
+from memento_git.ledger import atomic_file, lock
 from memento_git.ledger.git import NotARepository, WorkspaceMissing
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.types import Pattern, problem_of
@@ -129,4 +129,4 @@ def _read() -> dict[str, str]:
 
 def _write(known: dict[str, str]) -> None:
     told = {"format": FORMAT, "projects": dict(sorted(known.items()))}
-    wholefile.write(list_file(), (json.dumps(told, indent=1) + "\n").encode(), durable=True)
+    atomic_file.write(list_file(), (json.dumps(told, indent=1) + "\n").encode(), durable=True)

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.errors import Refused
-from memento_git.ledger import founding, scratch
+from memento_git.ledger import repository_init, scratch
 from memento_git.ledger.environment import at_home
 from memento_git.ledger.git import NotARepository
 from memento_git.ledger.store import Ledger, NoLedger
-from memento_git.ledger.turns import Turn
+from memento_git.ledger.thread_safety import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ def user_folder() -> Path:
 
 def existing(folder: Path, actor: str = "") -> Ledger | None:
     """Return the ledger whose repository a folder is, opened; None, and nothing made, where there is none."""
-    if not founding.is_repository(folder):
+    if not repository_init.is_repository(folder):
         return None
     ledger = Ledger.open(folder, actor=actor)
     try:
@@ -56,7 +56,7 @@ def existing(folder: Path, actor: str = "") -> Ledger | None:
     except NoLedger:
         ledger.close()
         return None
-    founding.name_somebody(ledger)
+    repository_init.name_somebody(ledger)
     return ledger
 
 
@@ -70,10 +70,10 @@ def founded(folder: Path, actor: str = "") -> Ledger:
         return held
     from memento_git.work.actions.setup import init_ledger
 
-    founding.found(folder)
+    repository_init.found(folder)
     ledger = Ledger.open(folder, actor=actor)
-    founding.name_somebody(ledger)
-    if ledger.git.head()[0] is None and founding.holds_nothing(folder):
+    repository_init.name_somebody(ledger)
+    if ledger.git.head()[0] is None and repository_init.holds_nothing(folder):
         init_ledger(ledger)
         return ledger
     ledger.close()
@@ -88,7 +88,7 @@ def begun(folder: Path, actor: str, keep: Callable[[Ledger], object]) -> Ledger:
 
     So what is refused makes nothing.
     """
-    with founding.usable(folder), scratch.folder() as aside, founded(Path(aside), actor) as trial:
+    with repository_init.usable(folder), scratch.folder() as aside, founded(Path(aside), actor) as trial:
         keep(trial)
     return founded(folder, actor)
 
@@ -105,7 +105,7 @@ class Held:
     def reading(self) -> Ledger | None:
         """Return the ledger, None where nothing was kept yet."""
         if self._ledger is None:
-            with founding.usable(self.folder):
+            with repository_init.usable(self.folder):
                 self._ledger = self._around() or existing(self.folder, self.actor)
         return self._ledger
 
@@ -118,7 +118,7 @@ class Held:
 
     def _around(self) -> Ledger | None:
         """Return the ledger of the repository in which a folder that holds files lies."""
-        if founding.is_repository(self.folder) or not self.folder.is_dir() or not any(self.folder.iterdir()):
+        if repository_init.is_repository(self.folder) or not self.folder.is_dir() or not any(self.folder.iterdir()):
             return None
         try:
             ledger = Ledger.open(self.folder, actor=self.actor)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from memento_git.errors import Misused
-from memento_git.ledger.turns import in_turn
+from memento_git.ledger.thread_safety import in_turn
 from memento_git.model.arguments import checked
 from memento_git.scopes import Held
 
@@ -98,7 +98,7 @@ class MemoryManager:
 
 def _kept(ledger: Ledger, text: str, tier: str) -> str:
     from memento_git.knowledge.actions import notes
-    from memento_git.knowledge.actions.keeping import keep_note
+    from memento_git.knowledge.actions.remembering import keep_note
     from memento_git.knowledge.shortterm import KIND
 
     if tier == "short":

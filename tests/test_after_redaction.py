@@ -9,11 +9,11 @@ import pytest
 
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.shelf import Shelf
-from memento_git.ledger.redress import AlreadyRedacted
+from memento_git.ledger.corrections import AlreadyRedacted
 from memento_git.verbs.settling import redact_record
 from memento_git.work.actions import dispatches, evidences, settling, tasks
-from memento_git.work.kept_rows import base
 from memento_git.work.overview import overview
+from memento_git.work.row_cache import base
 from tests.play import add, git
 from tests.test_redaction import event_of
 

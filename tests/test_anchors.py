@@ -11,7 +11,7 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.knowledge import following, pinning
-from memento_git.ledger import standing
+from memento_git.ledger import snapshots
 from memento_git.ledger.git import Git
 from memento_git.model.anchors import Anchor, edits, parse
 from tests.play import commit_all, git
@@ -618,7 +618,7 @@ def test_binary_huge_and_strange_files(garden: Garden, monkeypatch: pytest.Monke
     assert (told(lines), lines.why) == (("changed", "logo.bin", None), "it is no text that can be compared")
     assert told(garden.follow(latin)) == ("moved", "latin.txt", (3, 3))
     assert told(garden.follow(big)) == ("moved", "big.txt", (11, 13))
-    monkeypatch.setattr(standing, "LARGEST", 4096)
+    monkeypatch.setattr(snapshots, "LARGEST", 4096)
     assert garden.follow(big).state == "unknown"
 
 

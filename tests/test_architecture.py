@@ -23,8 +23,8 @@ from docs.generator import errors, findings
 from docs.generator.commands import tree
 from docs.generator.schemas import documents
 from memento_git.cli.main import COMMANDS, SECTIONS, memento
-from memento_git.cli.meant import led_on
 from memento_git.cli.seed_names import ALIASES
+from memento_git.cli.suggestions import led_on
 from memento_git.errors import MementoError
 from memento_git.ledger import layout
 from memento_git.ledger.codec import PROSE
@@ -305,7 +305,7 @@ PLANTED: Final = {
     "Rules are pure": ("work/proof/trust.py", "import random"),
     "The command line decides nothing": ("cli/run.py", "from memento_git.work import transitions"),
     "Only what runs git": ("work/codestate.py", "import subprocess"),
-    "Work and knowledge": ("work/rows.py", "from memento_git.knowledge import alike"),
+    "Work and knowledge": ("work/rows.py", "from memento_git.knowledge import similarity"),
 }
 
 

@@ -16,8 +16,8 @@ from memento_git.review.actions import check
 from memento_git.verbs.settling import troubles
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, runs, settling
-from memento_git.work.kept_rows import base
 from memento_git.work.overview import overview
+from memento_git.work.row_cache import base
 from memento_git.work.rows import audit_rows
 from memento_git.work.state import RunState
 from tests.play import Play, git, merge_into

@@ -13,7 +13,7 @@ import pytest
 from docs.generator.actions import apply_page
 from memento_git.cli.main import command_at
 from memento_git.errors import MementoError
-from memento_git.knowledge import register
+from memento_git.knowledge import inverted_index
 from memento_git.knowledge.refusals import TooFewNotes
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.view import View
@@ -183,7 +183,7 @@ def test_of_many_notes_in_a_list_none_is_compared_with_all_before_it(
         return first(view, path)
 
     monkeypatch.setattr(View, "record", counted)
-    monkeypatch.setattr(register, "FEW", 20)
+    monkeypatch.setattr(inverted_index, "FEW", 20)
     texts = [f"Number {number}: the fence {number} holds." for number in range(60)]
     for some in (texts[:30], texts[30:]):
         made = play.do(batch.apply, "".join(f"- {{do: note add, text: '{text}'}}\n" for text in some).encode())

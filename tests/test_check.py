@@ -12,8 +12,8 @@ import pytest
 
 from memento_git.knowledge.actions import notes
 from memento_git.ledger import archive, codec, grep, layout
-from memento_git.ledger.edits import UncommittedLedger
 from memento_git.ledger.filetable import FileTable
+from memento_git.ledger.git_status import UncommittedLedger
 from memento_git.ledger.store import Ledger
 from memento_git.review import actions, actors, jobs
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from memento_git.ledger.listed import Listed
+    from memento_git.ledger.tree_listing import TreeListing
     from memento_git.model.finding import Finding
     from tests.play import Play
 
@@ -98,7 +98,7 @@ def test_a_check_against_a_base_takes_its_files_not_apart_and_keeps_nothing(
     taken: list[Sequence[str]] = []
     add = FileTable._add
 
-    def count(table: FileTable, files: dict[str, str], listed: Listed) -> None:
+    def count(table: FileTable, files: dict[str, str], listed: TreeListing) -> None:
         taken.append(table._commits)
         add(table, files, listed)
 

@@ -362,7 +362,7 @@ def test_expired_notes_are_shown_the_longest_ago_first(play: Play, cli: Call) ->
 def test_near_pairs_are_those_of_comparing_each_with_each(least: float) -> None:
     from random import Random
 
-    from memento_git.knowledge.alike import share, words
+    from memento_git.knowledge.similarity import share, words
 
     rng = Random(5)
     terms = [f"w{number}" for number in range(30)]

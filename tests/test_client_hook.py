@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.knowledge.actions import ambient, notes
+from memento_git.knowledge.actions import client_hook, notes
 from tests.play import add, git
 
 if TYPE_CHECKING:
@@ -302,13 +302,13 @@ def test_a_session_without_a_name_is_told_each_time(play: Play) -> None:
 
 
 def test_what_was_shown_is_kept_for_the_latest_sessions_alone(play: Play) -> None:
-    shown = [ambient.AlreadyShown(play.ledger.git, str(number)) for number in range(ambient.SESSIONS + 3)]
+    shown = [client_hook.AlreadyShown(play.ledger.git, str(number)) for number in range(client_hook.SESSIONS + 3)]
     for number, one in enumerate(shown):
         one.add("", [str(number)])
         os.utime(one.path, (number, number))
-    assert [bool(one.read()) for one in shown] == [*[False] * 3, *[True] * ambient.SESSIONS]
-    shown[-1].add("", map(str, range(2 * ambient.MOST)))
-    assert len(shown[-1].read()) == ambient.MOST
+    assert [bool(one.read()) for one in shown] == [*[False] * 3, *[True] * client_hook.SESSIONS]
+    shown[-1].add("", map(str, range(2 * client_hook.MOST)))
+    assert len(shown[-1].read()) == client_hook.MOST
     shown[-1].path.write_text("[1]")
     assert shown[-1].read() == []
 

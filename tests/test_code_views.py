@@ -14,7 +14,7 @@ from memento_git.errors import adding
 from memento_git.knowledge import grepping, mapping, overlay, reading
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.shelf import Shelf
-from memento_git.ledger import grep, standing
+from memento_git.ledger import grep, snapshots
 from memento_git.ledger.git import Git
 from memento_git.ledger.store import Ledger
 from tests.play import Play, add, commit_all, git
@@ -248,7 +248,7 @@ def test_a_file_that_git_does_not_track_is_shown_and_nothing_else_is_added(shop:
     assert answer(cli, shop, "read", "odd:name.py")["text"] == "x = 1"
     assert "fresh.py" in git(shop.root, "status", "--short")
     with (shop.root / "huge.txt").open("wb") as stream:
-        stream.truncate(standing.LARGEST + 1)
+        stream.truncate(snapshots.LARGEST + 1)
     assert "bytes" in answer(cli, shop, "read", "huge.txt")["message"]
 
 
@@ -270,7 +270,7 @@ def test_a_file_that_git_is_told_to_ignore_is_neither_shown_nor_quoted(shop: Pla
 def test_what_is_no_text_of_this_repository_is_refused_with_the_reason(shop: Play, cli: Call, tmp_path: Path) -> None:
     write(shop, "bin.dat", b"a\0b")
     write(shop, "latin.txt", b"caf\xe9\n")
-    write(shop, "huge.txt", b"x\n" * (standing.LARGEST // 2 + 1))
+    write(shop, "huge.txt", b"x\n" * (snapshots.LARGEST // 2 + 1))
     (shop.root / "link").symlink_to("src/calc.py")
     (shop.root / "away").symlink_to(tmp_path)
     (tmp_path / "secret").write_text("s\n")

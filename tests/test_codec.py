@@ -15,7 +15,7 @@ from memento_git.ledger.layout import Place
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import WHOLE
 from memento_git.verbs import doctor
-from memento_git.work.kept_rows import base
+from memento_git.work.row_cache import base
 from tests.play import git
 
 if TYPE_CHECKING:

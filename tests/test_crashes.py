@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from memento_git.ledger import journal, publish, userindex, worktree
-from memento_git.ledger.endings import end_group
+from memento_git.ledger.process_groups import end_group
 from memento_git.ledger.store import Ledger
 from memento_git.verbs import doctor
 from memento_git.work.actions import dispatches

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger.git_status import UncommittedLedger
 from memento_git.model.enumeration import ends, some
 from memento_git.verbs import doctor
 from memento_git.work.actions import tasks

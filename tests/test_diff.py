@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from memento_git.errors import MementoError
 from memento_git.ledger import layout
-from memento_git.ledger.absence import NoLedgerThere
+from memento_git.ledger.missing_ledger import NoLedgerThere
 from memento_git.model.markup import MOST_COMMENT as LIMIT
 from memento_git.model.markup import plain, unlinked
 from memento_git.model.markup import units as size
@@ -156,7 +156,7 @@ def test_a_story_as_text_and_as_markdown(play: Play) -> None:
 def test_nothing_but_what_changed_is_told_and_only_those_runs_are_read(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memento_git.work import kept_rows
+    from memento_git.work import row_cache
     from memento_git.work.actions import comparing
 
     quiet = play.planned("Quiet")
@@ -164,7 +164,7 @@ def test_nothing_but_what_changed_is_told_and_only_those_runs_are_read(
     base = head(play)
     loud = play.planned("Loud")
     read: list[str] = []
-    whole = kept_rows.whole
+    whole = row_cache.whole
 
     def noted(view: Any, run: str, *rest: Any) -> Any:
         read.append(run)

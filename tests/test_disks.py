@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from memento_git.knowledge.shortterm import Item, ShortTerm
-from memento_git.ledger import edits, wholefile, worktree
+from memento_git.ledger import atomic_file, git_status, worktree
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -139,13 +139,13 @@ __main__.main()
 NO_MODULE: Final = """
 import resource
 from pathlib import Path
-from memento_git.cli import machine
+from memento_git.cli import machine_errors
 held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (held + 2**17, resource.RLIM_INFINITY))
 try:
-    with machine.refusals():
+    with machine_errors.refusals():
         import _decimal
-except machine.MachineSpent as error:
+except machine_errors.MachineSpent as error:
     print(error.token, error.message)
 """
 IN_A_SMALL_DISK: Final = """
@@ -342,15 +342,15 @@ def test_beside_what_an_earlier_change_left_each_edit_has_the_hint_that_fits_it(
     with obstructed(play, monkeypatch):
         play.ledger.change("put", lambda tx: tx.put(other, b"new\n"))
     git(play.root, "rm", "-q", "--cached", own)
-    with pytest.raises(edits.RemovedLedger, match=f"not in the index: {own}$"):
+    with pytest.raises(git_status.RemovedLedger, match=f"not in the index: {own}$"):
         play.ledger.change("again", again)
     git(play.root, "add", own)
     (play.root / own).write_text("mine\n")
-    with pytest.raises(edits.UncommittedLedger, match=f"not committed: {own}$") as refused:
+    with pytest.raises(git_status.UncommittedLedger, match=f"not committed: {own}$") as refused:
         play.ledger.change("again", again)
     assert refused.value.hint.startswith("commit them or put them back")
     git(play.root, "checkout", "HEAD", own)
-    with pytest.raises(edits.UnfinishedLedger, match=f"these files: {other}$"):
+    with pytest.raises(git_status.UnfinishedLedger, match=f"these files: {other}$"):
         play.ledger.change("again", again)
 
 
@@ -518,7 +518,7 @@ def test_what_cannot_be_written_after_a_change_is_told_with_the_change(
 
     cli("session", "start", "-C", str(play.root))
     before = git(play.root, "rev-parse", "HEAD")
-    monkeypatch.setattr(wholefile, "write", full)
+    monkeypatch.setattr(atomic_file, "write", full)
     code, _, told = cli("session", "end", "--summary", "Done.", "-C", str(play.root))
     made = git(play.root, "rev-parse", "HEAD")
     assert code == 1

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger.git_status import UncommittedLedger
 from memento_git.ledger.store import Ledger
 from memento_git.verbs import doctor
 from memento_git.work.actions import hooks, runs, tasks
@@ -245,10 +245,10 @@ def test_an_expired_claim_is_reported_and_removed_by_fix(play: Play) -> None:
 
 KILLED_WHILE_WRITING = """
 import pathlib, resource, signal, sys
-from memento_git.ledger import wholefile
+from memento_git.ledger import atomic_file
 signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
-wholefile.write(pathlib.Path(sys.argv[1]), b"more than ten bytes")
+atomic_file.write(pathlib.Path(sys.argv[1]), b"more than ten bytes")
 """
 
 

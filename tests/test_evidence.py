@@ -305,7 +305,7 @@ def test_too_many_untracked_files_are_named_in_part(play: Play, monkeypatch: pyt
 
 
 def test_an_outcome_that_was_changed_by_hand_is_shown_as_the_command_left_it(play: Play) -> None:
-    from memento_git.work.kept_rows import base
+    from memento_git.work.row_cache import base
 
     run = play.planned()
     task = play.task()

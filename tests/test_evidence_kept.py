@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.errors import adding
-from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger.git_status import UncommittedLedger
 from memento_git.work import codestate
 from memento_git.work.actions import evidences, folders
 from tests import hands

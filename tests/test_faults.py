@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from memento_git.cli import machine
+from memento_git.cli import machine_errors
 from memento_git.ledger import claims, environment, journal, lock, marks, publish, settings, userindex, worktree
 from memento_git.ledger import git as door
 from memento_git.ledger.store import Ledger
@@ -317,7 +317,7 @@ def test_a_git_that_was_killed_when_a_library_asked_for_its_version_is_no_bug(
 
 
 def test_what_the_machine_has_no_more_of_is_not_told_as_what_cannot_be_written() -> None:
-    with pytest.raises(machine.MachineSpent), machine.refusals(), lock.writing():
+    with pytest.raises(machine_errors.MachineSpent), machine_errors.refusals(), lock.writing():
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), "a file")
 
 

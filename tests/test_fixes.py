@@ -214,7 +214,7 @@ def test_a_gate_that_holds_nothing_up_and_fell_is_told_before_the_run_ends(
     third = play.task("Third")
     with monkeypatch.context() as patched:
         opened = property(lambda _: pytest.fail("what was kept tells all"))
-        patched.setattr("memento_git.work.outlook.Outlook._state", opened)
+        patched.setattr("memento_git.work.run_details.RunDetails._state", opened)
         assert complete not in play.steps(run)
     play.do(tasks.cancel_task, third, reason="It is not needed.")
     play.gate("final_acceptance", "passed")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.folding import overruling
+from memento_git.folding import settling
 from memento_git.folding.fold import Fold
 from memento_git.folding.lanes import Lanes, merge
 from memento_git.model.ids import Ref
@@ -30,7 +30,7 @@ def fork(tale: Tale, *records: str) -> list[str]:
 
 def said(event: Event, seen: Seen) -> Writes:
     """Return what an event of the tale says itself that it writes."""
-    return overruling.kept(event, seen) if event.do == "settled" else event.data["writes"]
+    return settling.kept(event, seen) if event.do == "settled" else event.data["writes"]
 
 
 # Agreement and disagreement.

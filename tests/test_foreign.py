@@ -14,7 +14,7 @@ import pytest
 from memento_git import Memory
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.actions.bringing import bring
+from memento_git.knowledge.actions.importing import bring
 from memento_git.knowledge.actions.note_bundles import import_bundle
 from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.actions.settling import redact_note

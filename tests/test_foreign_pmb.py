@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.errors import MementoError
-from memento_git.knowledge.actions.bringing import bring
+from memento_git.knowledge.actions.importing import bring
 from memento_git.knowledge.shelf import Shelf
 from tests.play import git
 

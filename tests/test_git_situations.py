@@ -16,7 +16,7 @@ import pytest
 
 from memento_git.knowledge import following
 from memento_git.knowledge.actions import notes
-from memento_git.ledger import checkouts, cleanroom, edits, history, lock, places, publish
+from memento_git.ledger import checkouts, cleanroom, git_status, history, lock, places, publish
 from memento_git.ledger.git import BareRepository, Git, GitFailed, WorkTreeMissing
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
@@ -682,7 +682,7 @@ def test_what_git_cannot_answer_is_told_by_the_name_of_its_command(repo: Path) -
     (repo / ".git" / "index").write_text("no index")
 
     with pytest.raises(GitFailed, match=r"^git status failed: "):
-        edits.ask(Git(repo), "app.py").answer()
+        git_status.ask(Git(repo), "app.py").answer()
 
 
 def test_every_row_of_the_document_names_tests_that_exist() -> None:

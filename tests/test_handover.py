@@ -18,8 +18,8 @@ from memento_git.ledger.store import Ledger
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import random_part
 from memento_git.work import refusals as no
-from memento_git.work.actions import dispatches, handing, running, runs, selections, starting, tasks, worktrees
-from memento_git.work.actions.handing import Wish, hand_over
+from memento_git.work.actions import dispatches, handover, running, runs, selections, starting, tasks, worktrees
+from memento_git.work.actions.handover import HandoverOptions, hand_over
 from memento_git.work.actions.setup import init_ledger
 from memento_git.work.dangers.guard import DestructiveArgv
 from memento_git.work.dispatch import preflight
@@ -56,7 +56,7 @@ def code_files(play: Play, commit: str) -> list[str]:
 
 
 def test_a_hand_over_makes_a_branch_and_a_work_tree_beside_the_repository(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("agent"))
+    made = hand_over(play.ledger, task, HandoverOptions("agent"))
 
     part = random_part(made.dispatch)
     assert trees(play.root) == [str(play.root.parent / "repo.worktrees" / part)] == [made.path]
@@ -67,7 +67,7 @@ def test_a_hand_over_makes_a_branch_and_a_work_tree_beside_the_repository(play: 
 
 
 def test_an_edit_in_the_second_of_the_check_out_with_as_many_bytes_is_seen(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("agent"))
+    made = hand_over(play.ledger, task, HandoverOptions("agent"))
     file, same = Path(made.path) / "app.py", (play.root / "app.py").read_text().swapcase()
     while time.time() % 1 > 0.3:
         time.sleep(0.05)
@@ -89,7 +89,7 @@ def test_a_dirty_checkout_refuses_a_work_tree_and_queues_nothing(play: Play, tas
     head = git(play.root, "rev-parse", "HEAD")
 
     with pytest.raises(preflight.DirtyWorktree) as refused:
-        hand_over(play.ledger, task, Wish("agent"))
+        hand_over(play.ledger, task, HandoverOptions("agent"))
 
     assert refused.value.token == "dirty_worktree"
     assert git(play.root, "rev-parse", "HEAD") == head
@@ -122,7 +122,7 @@ def test_open_edits_are_told_once_to_who_runs_an_executor_beside_them(play: Play
 
 
 def test_a_brief_is_handed_over_and_its_digest_recorded(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("agent"))
+    made = hand_over(play.ledger, task, HandoverOptions("agent"))
 
     from memento_git.ledger.codec import digest_of
 
@@ -139,7 +139,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(play: Play, task: str) -> None:
     (folder / "mine.txt").write_text("mine\n")
 
     with pytest.raises(checkouts.FolderForeign):
-        hand_over(play.ledger, task, Wish("agent"))
+        hand_over(play.ledger, task, HandoverOptions("agent"))
 
     assert [path.name for path in folder.iterdir()] == ["mine.txt"]
     assert play.status(task) == "pending"
@@ -154,7 +154,7 @@ def test_a_file_in_the_place_of_the_folder_for_work_trees_is_told_before_the_dis
     before = git(play.root, "rev-parse", "HEAD")
 
     with pytest.raises(checkouts.FolderForeign, match=f"^{tmp_path}/file is there already"):
-        hand_over(play.beside(play.root).ledger, task, Wish("agent"))
+        hand_over(play.beside(play.root).ledger, task, HandoverOptions("agent"))
 
     assert git(play.root, "rev-parse", "HEAD") == before
 
@@ -162,7 +162,7 @@ def test_a_file_in_the_place_of_the_folder_for_work_trees_is_told_before_the_dis
 def test_git_config_names_another_folder_for_work_trees(play: Play, task: str, tmp_path: Path) -> None:
     git(play.root, "config", "memento.worktrees", str(tmp_path / "elsewhere"))
 
-    made = hand_over(play.beside(play.root).ledger, task, Wish("agent"))
+    made = hand_over(play.beside(play.root).ledger, task, HandoverOptions("agent"))
 
     assert Path(made.path).parent == tmp_path / "elsewhere"
 
@@ -184,7 +184,7 @@ def test_a_bare_repository_has_no_work_trees_of_ours(play: Play, task: str, tmp_
     bare = play.beside(tmp_path / "bare.git")
 
     with pytest.raises(BareRepository):
-        hand_over(bare.ledger, task, Wish("agent"))
+        hand_over(bare.ledger, task, HandoverOptions("agent"))
 
 
 def test_an_unborn_branch_has_nothing_to_start_from(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_work_tree_that_cannot_be_made_takes_the_dispatch_back(play: Play, tas
     git(play.root, "update-ref", "refs/heads/memento", "HEAD")
 
     with pytest.raises(checkouts.WorktreeFailed) as refused:
-        hand_over(play.ledger, task, Wish("agent"))
+        hand_over(play.ledger, task, HandoverOptions("agent"))
 
     assert "taken back" in refused.value.hint
     assert play.status(task) == "pending"
@@ -205,7 +205,7 @@ def test_a_work_tree_that_cannot_be_made_takes_the_dispatch_back(play: Play, tas
 
 
 def test_a_work_tree_that_the_user_removed_is_told_and_not_made_anew(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("agent"))
+    made = hand_over(play.ledger, task, HandoverOptions("agent"))
     git(play.root, "worktree", "remove", "--force", made.path)
 
     with pytest.raises(checkouts.WorktreeFailed, match="it is gone"):
@@ -215,7 +215,7 @@ def test_a_work_tree_that_the_user_removed_is_told_and_not_made_anew(play: Play,
 
 
 def test_a_person_works_in_the_work_tree_and_completes_from_the_checkout(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     play.do(dispatches.claim_dispatch, made.dispatch)
     inside = Path(made.path)
     (inside / "done.txt").write_text("done\n")
@@ -236,7 +236,7 @@ def test_a_person_works_in_the_work_tree_and_completes_from_the_checkout(play: P
 
 
 def test_a_claim_of_the_checkout_is_not_made_again_in_the_work_tree(play: Play, task: str, cli: Call) -> None:
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     play.do(dispatches.claim_dispatch, made.dispatch)
     there = play.beside(Path(made.path))
     (step,) = json.loads(cli("status", "-C", made.path, "--json")[1])["next"]
@@ -257,7 +257,7 @@ def test_a_claim_of_the_checkout_is_not_made_again_in_the_work_tree(play: Play, 
 def test_a_claim_whose_event_was_never_written_is_taken_up_again(play: Play, task: str) -> None:
     from memento_git.ledger import claims
 
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     claims.take(play.ledger.git, task, claims.Claim(made.dispatch, play.ledger.actor, "2099-01-01T00:00:00.000Z"), None)
     play.do(dispatches.claim_dispatch, made.dispatch)
     assert row_of(play, made.dispatch)["status"] == "claimed"
@@ -265,7 +265,7 @@ def test_a_claim_whose_event_was_never_written_is_taken_up_again(play: Play, tas
 
 def test_a_completed_work_tree_with_open_edits_is_left_and_told(play: Play) -> None:
     task = play.planned_task()
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     play.do(dispatches.claim_dispatch, made.dispatch)
     (Path(made.path) / "open.txt").write_text("not committed\n")
     git(play.root, "commit", "-q", "--allow-empty", "-m", "x")
@@ -277,7 +277,7 @@ def test_a_completed_work_tree_with_open_edits_is_left_and_told(play: Play) -> N
 
 
 def test_failing_a_dispatch_puts_its_work_aside_and_removes_work_tree_and_branch(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     (Path(made.path) / "half.py").write_text("half = 1\n")
     (Path(made.path) / ".gitignore").write_text("*.log\n")
     (Path(made.path) / "noise.log").write_text("noise\n")
@@ -294,7 +294,7 @@ def test_failing_a_dispatch_puts_its_work_aside_and_removes_work_tree_and_branch
 
 
 def test_a_dispatch_without_work_leaves_no_quarantine(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
 
     play.do(dispatches.recover_dispatch, made.dispatch, reason="never begun")
 
@@ -304,7 +304,7 @@ def test_a_dispatch_without_work_leaves_no_quarantine(play: Play, task: str) -> 
 
 
 def test_a_locked_work_tree_is_left_and_told(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     git(play.root, "worktree", "lock", made.path)
 
     play.do(dispatches.recover_dispatch, made.dispatch, reason="late")
@@ -362,7 +362,7 @@ def test_status_says_to_merge_what_lies_on_a_branch(play: Play, task: str, cli: 
 
 
 def test_status_says_to_choose_among_candidates_that_lie_on_branches(play: Play, task: str, cli: Call) -> None:
-    wished = [hand_over(play.ledger, task, Wish("agent", candidate=True)) for _ in range(2)]
+    wished = [hand_over(play.ledger, task, HandoverOptions("agent", candidate=True)) for _ in range(2)]
     for made in wished:
         run(play, made.dispatch, WRITE)
     at = ("-C", str(play.root), "--json")
@@ -378,7 +378,7 @@ def test_status_leads_to_the_worktree_that_a_dispatch_has(play: Play, task: str,
     def first(root: Path) -> str:
         return str(json.loads(cli("status", "-C", str(root), "--json")[1])["next"][0]["command"])
 
-    made = hand_over(play.ledger, task, Wish("agent"))
+    made = hand_over(play.ledger, task, HandoverOptions("agent"))
     assert first(play.root) == f"cd {made.path} && memento dispatch claim {made.dispatch}"
     play.do(dispatches.claim_dispatch, made.dispatch)
     assert first(play.root) == f"cd {made.path} && git merge main"
@@ -393,7 +393,7 @@ def test_status_leads_to_the_worktree_that_a_dispatch_has(play: Play, task: str,
 
 def test_nobody_is_led_to_merge_what_workers_in_five_worktrees_have_only_claimed(play: Play, cli: Call) -> None:
     play.planned()
-    made = [hand_over(play.ledger, play.task(str(number)), Wish("agent")) for number in range(5)]
+    made = [hand_over(play.ledger, play.task(str(number)), HandoverOptions("agent")) for number in range(5)]
     for one in made:
         with Ledger.open(Path(one.path)) as ledger:
             Play(ledger).do(dispatches.claim_dispatch, one.dispatch)
@@ -740,7 +740,7 @@ def test_an_executor_of_the_config_is_started_by_its_name(play: Play, task: str)
 
 
 def test_a_dispatch_that_was_made_before_is_run_in_its_work_tree(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("agent"))
+    made = hand_over(play.ledger, task, HandoverOptions("agent"))
 
     outcome = run(play, made.dispatch, WRITE)
 
@@ -749,7 +749,7 @@ def test_a_dispatch_that_was_made_before_is_run_in_its_work_tree(play: Play, tas
 
 
 def test_who_is_started_on_anothers_dispatch_is_told_for_whom_that_counts(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("codex"))
+    made = hand_over(play.ledger, task, HandoverOptions("codex"))
 
     assert run(play, made.dispatch, WRITE).status == "completed"
 
@@ -824,7 +824,7 @@ def test_a_task_waits_for_the_merge_of_what_it_rests_on(play: Play, task: str) -
     first = run(play, task, WRITE)
     second = play.task(depends_on=[task], commands=[SHOWN])
 
-    with pytest.raises(handing.DependencyUnmerged) as refused:
+    with pytest.raises(handover.DependencyUnmerged) as refused:
         run(play, second, WRITE)
     assert f"git merge {first.branch}" in refused.value.hint
 
@@ -844,7 +844,7 @@ def test_what_was_done_before_a_task_was_reopened_is_not_what_the_next_one_rests
     again = run(play, task, "open('done.txt', 'w').write('better\\n')")
     second = play.task(depends_on=[task], commands=[SHOWN])
 
-    with pytest.raises(handing.DependencyUnmerged) as refused:
+    with pytest.raises(handover.DependencyUnmerged) as refused:
         run(play, second, WRITE)
     assert f"git merge {again.branch}" in refused.value.hint
     assert merge_steps(play) == [f"git merge {again.branch}"]
@@ -855,19 +855,19 @@ def test_what_was_done_before_a_task_was_reopened_is_not_what_the_next_one_rests
 
 
 def test_a_task_rests_on_the_try_that_was_chosen_whichever_is_merged(play: Play, task: str) -> None:
-    loser, winner = [hand_over(play.ledger, task, Wish("agent", candidate=True)).dispatch for _ in range(2)]
+    loser, winner = [hand_over(play.ledger, task, HandoverOptions("agent", candidate=True)).dispatch for _ in range(2)]
     lost = run(play, loser, "open('done.txt', 'w').write('long\\n' * 99)")
     chosen = run(play, winner, WRITE)
     second = play.task(depends_on=[task], commands=[SHOWN])
 
-    with pytest.raises(handing.DependencyUnchosen) as unchosen:
+    with pytest.raises(handover.DependencyUnchosen) as unchosen:
         run(play, second, WRITE)
     assert f"memento dispatch select {task}" in unchosen.value.hint
     assert merge_steps(play) == [f"memento dispatch select {task}"]
 
     play.do(selections.select_candidate, task, dispatch=winner, reason="It is short, whatever time it took.")
     for _ in range(2):
-        with pytest.raises(handing.DependencyUnmerged) as refused:
+        with pytest.raises(handover.DependencyUnmerged) as refused:
             run(play, second, WRITE)
         assert f"git merge {chosen.branch}" in refused.value.hint
         assert merge_steps(play) == [f"git merge {chosen.branch}"]
@@ -887,7 +887,7 @@ def test_another_clone_is_told_of_work_that_it_was_never_given(play: Play, task:
     assert [first.branch in told for told in there.ledger.warnings] == [True]
 
     git(there.root, "fetch", "-q", "origin", f"{first.branch}:refs/remotes/origin/{first.branch}")
-    with pytest.raises(handing.DependencyUnmerged) as refused:
+    with pytest.raises(handover.DependencyUnmerged) as refused:
         run(there, third, WRITE)
     assert f"git merge origin/{first.branch}" in refused.value.hint
     assert f"git merge origin/{first.branch}" in merge_steps(there)

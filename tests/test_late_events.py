@@ -11,7 +11,7 @@ from memento_git.ledger import archive, codec, layout
 from memento_git.review import actions as review
 from memento_git.verbs import doctor
 from memento_git.work.actions import dispatches, runs, settling, tasks
-from memento_git.work.kept_rows import base
+from memento_git.work.row_cache import base
 from tests.play import Play, git, merge_into
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 from memento_git import projects
 from memento_git.ledger import layout
-from memento_git.ledger.absence import FolderReplaced, LedgerApart, LedgerRemoved, PolicyMissing
+from memento_git.ledger.missing_ledger import FolderReplaced, LedgerApart, LedgerRemoved, PolicyMissing
 from memento_git.ledger.places import UnsafePath
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.ledger.view import LedgerUnreadable

@@ -15,8 +15,8 @@ from memento_git.review import actions as review
 from memento_git.verbs import doctor
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, exporting, plans, releases, runs, settling, tasks, verifying
-from memento_git.work.kept_rows import base
 from memento_git.work.routing import routes
+from memento_git.work.row_cache import base
 from tests.play import Play, git, merge_into
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from memento_git.knowledge import following, pinning
 from memento_git.knowledge.actions import notes
-from memento_git.ledger import absence, grep, layout, remotes
+from memento_git.ledger import grep, layout, missing_ledger, remotes
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.anchors import parse
 from memento_git.model.finding import FETCHING
@@ -157,9 +157,9 @@ def test_nothing_is_put_aside_for_a_file_that_git_lacks_here_alone(play: Play) -
 def test_a_branch_whose_commit_git_lacks_is_not_one_without_a_commit(play: Play, rev: str) -> None:
     oid = git(play.root, "rev-parse", "HEAD")
     (play.root / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
-    with pytest.raises(absence.CommitAway, match=oid[:12]):
+    with pytest.raises(missing_ledger.CommitAway, match=oid[:12]):
         play.ledger.git.commit_of(rev)
-    with pytest.raises(absence.CommitAway):
+    with pytest.raises(missing_ledger.CommitAway):
         remotes.target(play.ledger.git)
 
 

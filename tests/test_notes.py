@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from memento_git.errors import MementoError
-from memento_git.knowledge import alike
+from memento_git.knowledge import similarity
 from memento_git.knowledge.actions import checking, notes
 from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.desk import Desk
@@ -299,8 +299,8 @@ def test_a_near_or_opposite_text_is_added_and_shown(play: Play) -> None:
     ],
 )
 def test_two_texts_may_contradict_one_another(one: str, other: str, expected: bool) -> None:
-    assert alike.opposed(alike.reading(one), alike.reading(other)) is expected
-    assert alike.opposed(alike.reading(other), alike.reading(one)) is expected
+    assert similarity.opposed(similarity.reading(one), similarity.reading(other)) is expected
+    assert similarity.opposed(similarity.reading(other), similarity.reading(one)) is expected
 
 
 LONG: Final = """The cache was added in spring, when the shop could not hold so many sessions any more.
@@ -323,8 +323,8 @@ LONG: Final = """The cache was added in spring, when the shop could not hold so 
 )
 def test_a_sentence_of_a_long_text_may_contradict_a_short_one(text: str, expected: float) -> None:
     """Whether so long a text has an odd number of negations says nothing: nearly each short one was held against it."""
-    assert round(alike.against(text, LONG), 1) == expected
-    assert alike.against(LONG, text) == alike.against(text, LONG)
+    assert round(similarity.against(text, LONG), 1) == expected
+    assert similarity.against(LONG, text) == similarity.against(text, LONG)
 
 
 def test_links_that_say_so_make_notes_contradict_one_another_until_one_goes(play: Play) -> None:

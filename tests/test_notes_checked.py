@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.errors import MementoError
-from memento_git.folding.overruling import EventIsLegal, NotAHead
+from memento_git.folding.settling import EventIsLegal, NotAHead
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.refusals import KeyTaken, NoteRedacted
 from memento_git.ledger import layout
 from memento_git.ledger.codec import digest_of, encode
-from memento_git.ledger.redress import AlreadyRedacted
+from memento_git.ledger.corrections import AlreadyRedacted
 from memento_git.model.ids import EvidenceWithdrawn
 from memento_git.review import actions
 from memento_git.verbs import batch, doctor, settling

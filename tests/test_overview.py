@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memento_git.cli import boundary, terminal
-from memento_git.ledger import cache, decoding, edits, layout
+from memento_git.ledger import cache, decoding, git_status, layout
 from memento_git.model.markup import code, plain, spoken
 from memento_git.review.report import markdown
 from memento_git.review.summary import digest
@@ -25,9 +25,9 @@ from memento_git.work import answers, rows, task_steps
 from memento_git.work import refusals as no
 from memento_git.work.actions import checks, dispatches, evidences, gates, plans, runs, settling, tasks, verifying
 from memento_git.work.dispatch.packet import facts
-from memento_git.work.kept_rows import base
 from memento_git.work.overview import choose_run, overview
 from memento_git.work.routing import routes
+from memento_git.work.row_cache import base
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -1229,8 +1229,8 @@ def test_all_else_of_a_status_is_ready_before_git_is_waited_for(
 ) -> None:
     order: list[str] = []
     play.run()
-    task, told, escaped = play.task(), edits.told, terminal._escaped
-    monkeypatch.setattr(edits, "told", lambda asked: order.append("looked") or told(asked))  # type: ignore[func-returns-value]
+    task, told, escaped = play.task(), git_status.told, terminal._escaped
+    monkeypatch.setattr(git_status, "told", lambda asked: order.append("looked") or told(asked))  # type: ignore[func-returns-value]
     monkeypatch.setattr(terminal, "_escaped", lambda text: order.append(text) or escaped(text))  # type: ignore[func-returns-value]
     (play.root / layout.FOLDER / "mine.txt").write_text("mine\n")
 

@@ -15,7 +15,7 @@ import pytest
 from memento_git.ledger import handovers
 from memento_git.ledger.processes import Process
 from memento_git.work.actions import pool, recovering, runs
-from memento_git.work.actions.handing import Wish, hand_over
+from memento_git.work.actions.handover import HandoverOptions, hand_over
 from memento_git.work.actions.running import Order
 from memento_git.work.actions.starting import ExecutorUnnamed, NoCommand
 from memento_git.work.dangers.guard import DestructiveArgv
@@ -135,7 +135,7 @@ def test_what_somebody_elses_worker_held_that_dies_while_the_pool_waits_is_done(
 
 def test_a_worker_of_another_machine_with_the_number_of_a_killed_one_keeps_its_task(play: Play) -> None:
     there, here = filled(play, 2, attempts=10)
-    other = hand_over(play.ledger, there, Wish("agent", works=True))
+    other = hand_over(play.ledger, there, HandoverOptions("agent", works=True))
     handovers.write(play.ledger.git, other._replace(machine="another", worker=Process(1, 1.0)))
     process, found = asleep(play)
     assert found.worker is not None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger.git_status import UncommittedLedger
 from memento_git.texts.typed import ReasonRequired
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, plans, verifying

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git import projects
-from memento_git.knowledge import register
+from memento_git.knowledge import inverted_index
 from memento_git.knowledge.actions import fetching, notes
 from memento_git.knowledge.actions.fetching import NoteHereAlready, NoteNotTaken
 from memento_git.knowledge.drafts import Drafts
@@ -63,8 +63,8 @@ def test_a_home_that_is_a_file_has_no_list(tmp_path: Path, monkeypatch: pytest.M
 def test_how_far_the_reading_of_another_project_is_is_told(
     play: Play, shop: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(register, "FEW", 0)
-    monkeypatch.setattr(register, "LONG", 0)
+    monkeypatch.setattr(inverted_index, "FEW", 0)
+    monkeypatch.setattr(inverted_index, "LONG", 0)
     add(shop, "Hay is dry.", key="hay")
     told: list[tuple[int, int, str]] = []
     play.ledger.git.progress = lambda *words: told.append(words)

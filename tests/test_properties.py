@@ -42,7 +42,7 @@ from memento_git.model.types import (
 from memento_git.model.work import EVIDENCE, PLAN, RUN, TASK
 from memento_git.work.actions import dispatches, evidences, gates, plans, runs, settling, tasks, verifying
 from memento_git.work.actions.setup import init_ledger
-from memento_git.work.kept_rows import base
+from memento_git.work.row_cache import base
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:

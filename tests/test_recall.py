@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.knowledge.cards import Card, Document, entry_of, packed, unpacked
 from memento_git.knowledge.corpus import Corpus
+from memento_git.knowledge.deduplication import are_alike, said
 from memento_git.knowledge.documents import can_be_found, documents_of
+from memento_git.knowledge.index_entries import Card, Document, entry_of, packed, unpacked
 from memento_git.knowledge.ranking import Near, rank
 from memento_git.knowledge.recall import search, text_of
-from memento_git.knowledge.repeats import are_alike, said
-from memento_git.knowledge.slips import LOOKED_UP
+from memento_git.knowledge.typos import LOOKED_UP
 from memento_git.work.actions import evidences
 from tests.notes import Notes
 

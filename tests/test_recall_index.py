@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memento_git.knowledge import index, upkeep
+from memento_git.knowledge import index, index_refresh
 from memento_git.knowledge.actions.recalling import recall
 from memento_git.knowledge.ranking import rank
 from memento_git.knowledge.recall import search, text_of
@@ -51,7 +51,7 @@ QUESTIONS = (
 @pytest.fixture(autouse=True)
 def written_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have every difference written into the index, where a test does not say otherwise."""
-    monkeypatch.setattr(upkeep, "LITTLE", 0)
+    monkeypatch.setattr(index_refresh, "LITTLE", 0)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def notes(ledger: Ledger) -> Iterator[Notes]:
 
 def answers(view: View, *, written: bool = True) -> list[Answer]:
     """Return all answers in full, by the index or, where nothing is written, by memory alone."""
-    with upkeep.gathered(view, written=written) as corpus:
+    with index_refresh.gathered(view, written=written) as corpus:
         found = [rank(corpus, question, most=20).found for question in QUESTIONS]
     return [[(one.card.path, one.score, one.cover, one.words) for one in of_one] for of_one in found]
 
@@ -241,7 +241,7 @@ def test_an_updated_index_equals_one_built_anew(
     little: int, steps: list[tuple[str, int, list[str]]], tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(upkeep, "LITTLE", little)
+    monkeypatch.setattr(index_refresh, "LITTLE", little)
     root = tmp_path_factory.mktemp("steps")
     git(root, "init", "-q", "-b", "main")
     with Ledger.open(root) as ledger:
@@ -334,7 +334,7 @@ def test_harm_to_the_index_harms_no_answer(harm: object, notes: Notes) -> None:
 def test_a_little_that_came_is_read_besides_and_written_when_it_is_much(
     notes: Notes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "LITTLE", 3)
+    monkeypatch.setattr(index_refresh, "LITTLE", 3)
     search(notes.ledger, ["lease"])
     seen = []
     for number in range(4, 9):
@@ -362,7 +362,7 @@ def test_a_question_about_the_past_does_not_move_an_index_whose_tree_is_gone(not
 
 
 def test_while_somebody_writes_memory_stands_in(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upkeep, "PATIENCE", 0.05)
+    monkeypatch.setattr(index_refresh, "PATIENCE", 0.05)
     search(notes.ledger, ["lease"])
     notes.add("4", "Narwhal", "The narwhal is new.")
     notes.remove("1")
@@ -467,7 +467,7 @@ def test_a_committed_index_is_never_read(notes: Notes, tmp_path: Path, monkeypat
 
 
 def test_progress_is_told_when_it_takes_long(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upkeep, "LONG", 2)
+    monkeypatch.setattr(index_refresh, "LONG", 2)
     told: list[tuple[int, int]] = []
     notes.ledger.git.progress = lambda done, total, _: told.append((done, total))
     search(notes.ledger, ["lease"])

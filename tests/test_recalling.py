@@ -13,14 +13,14 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.actions.keeping import keep_note
 from memento_git.knowledge.actions.recalling import recall
+from memento_git.knowledge.actions.remembering import keep_note
 from memento_git.knowledge.actions.sessions import mark_now
 from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.pinning import pin_here
 from memento_git.knowledge.rendering import block, rendered
+from memento_git.knowledge.search_request import VIEWS
 from memento_git.knowledge.shelf import Shelf
-from memento_git.knowledge.wishes import VIEWS
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import Ledger
 from memento_git.ledger.view import View

@@ -21,7 +21,7 @@ from memento_git.ledger.processes import Process
 from memento_git.verbs.doctor import examine
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, recovering, runs, tasks, worktrees
-from memento_git.work.actions.handing import Wish, hand_over
+from memento_git.work.actions.handover import HandoverOptions, hand_over
 from tests.hands import (
     SHOWN,
     SLEEP,
@@ -145,7 +145,7 @@ def test_a_worker_may_die_at_any_moment_and_the_task_is_done_exactly_once(play: 
 
 @pytest.mark.parametrize("missing", [True, False], ids=["no .git", "locked"])
 def test_a_work_tree_that_git_had_not_finished_is_taken_away(play: Play, task: str, *, missing: bool) -> None:
-    made = hand_over(play.ledger, task, Wish("agent", works=True))
+    made = hand_over(play.ledger, task, HandoverOptions("agent", works=True))
     handovers.write(play.ledger.git, made._replace(base="", worker=Process(os.getpid(), 1.0)))
     (play.root / ".git" / "worktrees" / Path(made.path).name / "locked").write_text("initializing\n")
     if missing:
@@ -160,7 +160,7 @@ def test_a_work_tree_that_git_had_not_finished_is_taken_away(play: Play, task: s
 
 def test_the_claim_of_a_dispatch_that_never_came_to_be_goes_with_it(play: Play, task: str) -> None:
     before = git(play.root, "rev-parse", "HEAD")
-    made = hand_over(play.ledger, task, Wish("agent", works=True))
+    made = hand_over(play.ledger, task, HandoverOptions("agent", works=True))
     handovers.write(play.ledger.git, made._replace(worker=Process(os.getpid(), 1.0)))
     git(play.root, "reset", "-q", "--hard", before)
     git(play.root, "worktree", "remove", "--force", made.path)
@@ -229,7 +229,7 @@ def test_a_living_worker_whose_task_was_cancelled_is_left_and_not_told_of(play: 
 def test_a_worker_of_another_machine_is_left_until_its_lease_is_over(
     play: Play, task: str, pid: int, *, every: bool
 ) -> None:
-    made = hand_over(play.ledger, task, Wish("agent", works=True))
+    made = hand_over(play.ledger, task, HandoverOptions("agent", works=True))
     handovers.write(play.ledger.git, made._replace(machine="another", worker=Process(pid, 1.0)))
     (Path(made.path) / "part.txt").write_text("1")
 
@@ -246,7 +246,7 @@ def test_a_worker_of_another_machine_is_left_until_its_lease_is_over(
 
 
 def test_a_number_that_another_process_has_now_is_not_the_worker(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("agent", works=True))
+    made = hand_over(play.ledger, task, HandoverOptions("agent", works=True))
     handovers.write(play.ledger.git, made._replace(worker=Process(os.getppid(), 1.0)))
 
     assert [job.dispatch for job in recovering.recover_all(play.ledger)] == [made.dispatch]
@@ -330,7 +330,7 @@ def test_status_tells_of_the_process_that_works_on_a_task_and_that_it_is_gone(pl
 
 
 def test_who_works_by_hand_is_led_to_the_worktree(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     play.do(dispatches.claim_dispatch, made.dispatch)
     assert play.steps() == [f"cd {made.path} && git merge main"]
 
@@ -383,7 +383,7 @@ def test_doctor_lists_a_dead_worker_and_leaves_its_work(play: Play, task: str) -
 
 
 def test_doctor_takes_back_a_dispatch_whose_work_tree_is_gone(play: Play, task: str, cli: Call) -> None:
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     git(play.root, "worktree", "remove", "--force", made.path)
     (fix,) = [one.fix for one in examine(play.ledger) if one.name == "work trees" and one.status == "warn"]
     assert cli(*shlex.split(fix)[1:], "-C", str(play.root))[0] == 0
@@ -395,7 +395,7 @@ def test_doctor_removes_the_work_tree_of_an_ended_dispatch_only_where_it_holds_n
     play: Play, task: str, *, committed: bool
 ) -> None:
     other = play.task("Other")
-    empty, full = (hand_over(play.ledger, one, Wish("human")) for one in (task, other))
+    empty, full = (hand_over(play.ledger, one, HandoverOptions("human")) for one in (task, other))
     (Path(full.path) / "part.txt").write_text("1")
     if committed:
         git(Path(full.path), "add", "part.txt")
@@ -417,7 +417,7 @@ def test_doctor_removes_the_work_tree_of_an_ended_dispatch_only_where_it_holds_n
 def test_doctor_lists_a_work_tree_of_ours_that_nobody_knows_and_touches_no_other(
     play: Play, task: str, tmp_path: Path
 ) -> None:
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     handovers.forget(play.ledger.git, made.dispatch)
     git(play.root, "worktree", "add", "-q", "-b", "mine", str(tmp_path / "mine"))
 
@@ -428,7 +428,7 @@ def test_doctor_lists_a_work_tree_of_ours_that_nobody_knows_and_touches_no_other
 
 
 def test_a_damaged_note_of_this_machine_stops_nothing(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     path = handovers.folder_of(play.ledger.git) / f"{made.dispatch}.json"
     for damage in (b"", b"[]", b'{"dispatch": 1}', b"\xff"):
         path.write_bytes(damage)
@@ -438,7 +438,7 @@ def test_a_damaged_note_of_this_machine_stops_nothing(play: Play, task: str) -> 
 
 
 def test_a_repository_that_was_moved_away_is_not_begun_anew_by_a_recovery(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     play.root.rename(play.root.with_name("elsewhere"))
     with pytest.raises(RepositoryGone):
         recovering.recover_one(play.ledger, made.dispatch, recovering.EXPIRED)
@@ -451,7 +451,7 @@ def test_a_repository_that_was_moved_away_is_not_begun_anew_by_a_recovery(play: 
 @pytest.fixture
 def by_hand(play: Play, task: str) -> Handover:
     """Somebody's work by hand on a dispatch's own branch, which holds the claim of it."""
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     there = play.beside(Path(made.path), "x")
     there.do(dispatches.claim_dispatch, made.dispatch, lease=8 * 3600)
     (Path(made.path) / "part.txt").write_text("1")
@@ -463,7 +463,7 @@ def by_hand(play: Play, task: str) -> Handover:
 def test_a_branch_that_does_not_know_a_dispatch_leaves_it_to_those_that_do(play: Play) -> None:
     git(play.root, "switch", "-qc", "lane")
     play.planned()
-    made = hand_over(play.ledger, play.task(commands=[SHOWN]), Wish("human"))
+    made = hand_over(play.ledger, play.task(commands=[SHOWN]), HandoverOptions("human"))
     git(play.root, "switch", "-q", "main")
 
     def kept() -> bool:
@@ -592,7 +592,7 @@ def row_of(play: Play, made: Handover) -> DispatchRow:
 
 
 def test_what_a_run_leaves_open_when_it_ends_is_cleaned_up_after(play: Play, task: str) -> None:
-    made = hand_over(play.ledger, task, Wish("human"))
+    made = hand_over(play.ledger, task, HandoverOptions("human"))
     play.do(dispatches.claim_dispatch, made.dispatch, lease=8 * 3600)
     (Path(made.path) / "part.txt").write_text("1")
     play.do(runs.cancel_run, made.run, reason="no")

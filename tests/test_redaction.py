@@ -8,14 +8,14 @@ import pytest
 
 from memento_git.knowledge.actions.notes import add_note
 from memento_git.ledger import layout
-from memento_git.ledger.redress import AlreadyRedacted
+from memento_git.ledger.corrections import AlreadyRedacted
 from memento_git.model.ids import WrongKind
 from memento_git.review.actions import check
 from memento_git.texts.typed import ReasonRequired
 from memento_git.verbs import doctor
 from memento_git.verbs.settling import redact_evidence, redact_note
 from memento_git.work.actions import runs, settling, tasks
-from memento_git.work.kept_rows import base
+from memento_git.work.row_cache import base
 from tests.play import add, git
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, reproducing, rerunning, runs
 from memento_git.work.attest import signers
-from memento_git.work.proof import referring, reproduction, trust
+from memento_git.work.proof import evidence_prefilter, reproduction, trust
 from tests.play import Play, commit_all, git
 
 if TYPE_CHECKING:
@@ -712,15 +712,15 @@ def test_of_much_evidence_only_what_may_name_other_is_read(play: Play, monkeypat
     evidence = shown(play, play.task())
     made = recorded(play, evidence).made
     names = sorted([made, shown(play, play.task()), evidence])
-    assert referring.suspects(play.state(evidence)) == [made]
-    monkeypatch.setattr(referring, "MANY", 0)
+    assert evidence_prefilter.suspects(play.state(evidence)) == [made]
+    monkeypatch.setattr(evidence_prefilter, "MANY", 0)
     state = play.state(evidence)
-    assert referring.suspects(state) == [made]
+    assert evidence_prefilter.suspects(state) == [made]
     assert [state.index.evidence[made]] == [path for path in state.view.contents if layout.evidence_of(path)]
     oid = state.view.files[state.index.evidence[made]]
     (play.root / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
     state = play.beside(play.root).state(evidence)
-    assert referring.suspects(state) == [made]  # its reader tells that it is absent
+    assert evidence_prefilter.suspects(state) == [made]  # its reader tells that it is absent
     assert len(state.view.contents.keys() & {*state.index.evidence.values()}) == len(names) - 1
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git import scopes
-from memento_git.ledger import founding
+from memento_git.ledger import repository_init
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions.setup import init_ledger
 from tests.play import Play, git
@@ -217,7 +217,7 @@ def test_of_several_that_found_a_folder_at_once_none_is_in_the_way_of_another(tm
     with ThreadPoolExecutor(6) as beside:
         for number in range(20):
             folder = tmp_path / str(number)
-            [*beside.map(founding.found, [folder] * 6)]
+            [*beside.map(repository_init.found, [folder] * 6)]
             assert [one.name for one in folder.iterdir()] == [".git"]
 
 

@@ -13,8 +13,8 @@ import pytest
 from memento_git.knowledge import embedders
 from memento_git.knowledge.actions.notes import park_note
 from memento_git.knowledge.actions.recalling import recall
-from memento_git.knowledge.cards import Card, Document, entry_of
 from memento_git.knowledge.corpus import Corpus
+from memento_git.knowledge.index_entries import Card, Document, entry_of
 from memento_git.knowledge.ranking import Near, rank
 from memento_git.knowledge.recall import search
 from memento_git.ledger.store import Ledger

@@ -13,8 +13,8 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes, sessions
 from memento_git.knowledge.actions.drafting import discard_drafts, promote_drafts
-from memento_git.knowledge.actions.keeping import keep_note
 from memento_git.knowledge.actions.purging import purge_notes
+from memento_git.knowledge.actions.remembering import keep_note
 from memento_git.knowledge.actions.scanning import scan_docstrings
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import instructive
@@ -426,7 +426,7 @@ def test_a_line_that_a_crash_cut_short_costs_that_item_only(play: Play) -> None:
 
 def test_several_processes_lose_no_item(play: Play) -> None:
     code = (
-        "import sys; from memento_git import Ledger; from memento_git.knowledge.actions.keeping import keep_note\n"
+        "import sys; from memento_git import Ledger; from memento_git.knowledge.actions.remembering import keep_note\n"
         "with Ledger.open(sys.argv[1]) as ledger:\n"
         " for n in range(10): keep_note(ledger, f'{sys.argv[2]} {n}', short=True)"
     )

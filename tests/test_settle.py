@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.folding.overruling import EventIsLegal, NotAHead, NotContested
+from memento_git.folding.settling import EventIsLegal, NotAHead, NotContested
 from memento_git.ledger import claims, layout
 from memento_git.model.ids import NoSuchRecord, WrongKind
 from memento_git.texts.typed import ReasonRequired
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, runs, settling, tasks, verifying
-from memento_git.work.kept_rows import base
+from memento_git.work.row_cache import base
 from tests.play import git
 
 if TYPE_CHECKING:

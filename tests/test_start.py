@@ -12,7 +12,7 @@ import pytest
 
 from memento_git.ledger import layout
 from memento_git.review import actions
-from memento_git.work.proof import referring
+from memento_git.work.proof import evidence_prefilter
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -95,11 +95,13 @@ def test_a_check_of_a_branch_loads_nothing_that_mends_or_writes_and_no_notes(pla
     git(play.root, "switch", "-qc", "work")
     play.proven()
     found = loaded(play.root, "check", "--base", "main")
-    assert found.isdisjoint({"memento_git.ledger.publish", "memento_git.ledger.redress", "memento_git.knowledge.shelf"})
+    assert found.isdisjoint(
+        {"memento_git.ledger.publish", "memento_git.ledger.corrections", "memento_git.knowledge.shelf"}
+    )
     assert found.isdisjoint({"memento_git.ledger.transaction", "memento_git.ledger.desk", "memento_git.ledger.scratch"})
     assert found.isdisjoint({"memento_git.work.nextsteps", "memento_git.work.task_steps", "memento_git.work.rows"})
     assert found.isdisjoint(
-        {"memento_git.work.gates.gateseen", "memento_git.ledger.archive", "memento_git.ledger.absence"}
+        {"memento_git.work.gates.gate_staleness", "memento_git.ledger.archive", "memento_git.ledger.missing_ledger"}
     )
     assert found.isdisjoint({"tempfile", "gzip", "zlib"})
 
@@ -132,7 +134,7 @@ def test_a_check_of_a_branch_has_git_look_through_the_evidence_once(
     run = play.planned()
     git(play.root, "switch", "-qc", "work")
     play.proven()
-    monkeypatch.setattr(referring, "MANY", 0)
+    monkeypatch.setattr(evidence_prefilter, "MANY", 0)
     monkeypatch.setenv("GIT_TRACE2_EVENT", str(log := tmp_path / "log"))
     assert not actions.check(play.ledger, base="main").has_errors
     told = map(json.loads, log.read_text(encoding="utf-8").splitlines())
@@ -145,7 +147,7 @@ def test_a_note_that_is_about_no_place_loads_nothing_that_finds_places_in_the_co
     assert found.isdisjoint(
         {"memento_git.knowledge.following", "memento_git.knowledge.pinning", "memento_git.cli.settle"}
     )
-    assert found.isdisjoint({"memento_git.code.symbols", "memento_git.ledger.standing", "tomllib", "configparser"})
+    assert found.isdisjoint({"memento_git.code.symbols", "memento_git.ledger.snapshots", "tomllib", "configparser"})
 
 
 def test_recall_loads_nothing_that_writes(play: Play) -> None:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import adoption, lock, merging, publish, remotes, trees, userindex, worktree
-from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger import fast_forward, lock, merging, publish, remotes, trees, userindex, worktree
 from memento_git.ledger.git import BareRepository, GitFailed
+from memento_git.ledger.git_status import UncommittedLedger
 from memento_git.ledger.store import Ledger, NoLedger
-from memento_git.review import judging
+from memento_git.review import branch_check
 from memento_git.work.actions import dispatches, plans, runs, syncing, tasks, vetting
 from memento_git.work.actions.setup import init_ledger
 from tests.clones import Hub, code, hook
@@ -102,12 +102,12 @@ def test_what_the_user_edited_is_never_overwritten_by_code_that_comes_in(hub: Hu
     code(ada, "answer = 43\n")
     sync(ada)
     (bob.root / "app.py").write_text("mine\n")
-    error = refused(bob, adoption.ForwardRefused)
+    error = refused(bob, fast_forward.ForwardRefused)
     assert "app.py" in error.message
     git(bob.root, "checkout", "app.py")
     (bob.root / "app.py").write_text("mine\n")
     git(bob.root, "add", "app.py")
-    refused(bob, adoption.ForwardRefused)
+    refused(bob, fast_forward.ForwardRefused)
 
 
 def killing(play: Play, name: str) -> None:
@@ -133,14 +133,14 @@ def test_what_a_fast_forward_that_was_killed_left_is_told_apart_from_the_users_e
     git(bob.root, "add", "staged.py")
     before = at(bob)
     killing(bob, "z.py")
-    with pytest.raises(adoption.ForwardHalfDone, match="ended by signal 9"):
+    with pytest.raises(fast_forward.ForwardHalfDone, match="ended by signal 9"):
         sync(bob)
     lock = bob.root / ".git" / "index.lock"
     assert lock.exists()
     lock.unlink()
     (bob.root / ".git" / "info" / "attributes").unlink()
     (bob.root / "[A-Z].py").write_text("x = 2\n" * 3)
-    told = refused(bob, adoption.ForwardHalfDone)
+    told = refused(bob, fast_forward.ForwardHalfDone)
     assert told.message.endswith("or a part of it: [A-Z].py, a b.py")
     command = told.hint.partition("the command again: ")[2]
     subprocess.run(command, shell=True, check=True, cwd=bob.root / ".memento")
@@ -162,7 +162,7 @@ def test_a_link_of_the_users_that_leads_to_no_file_is_an_edit_like_any_other(hub
             sync(bob)
     (bob.root / "link").unlink()
     (bob.root / "link").symlink_to(target)
-    assert "link" in refused(bob, adoption.ForwardRefused).message
+    assert "link" in refused(bob, fast_forward.ForwardRefused).message
 
 
 def test_a_merge_that_was_killed_leaves_nothing_in_the_git_directory(
@@ -223,7 +223,7 @@ def test_an_ignored_file_of_the_users_is_not_overwritten(hub: Hub) -> None:
     sync(ada)
     (bob.root / ".git" / "info" / "exclude").write_text("local.cfg\n")
     (bob.root / "local.cfg").write_text("mine\n")
-    refused(bob, adoption.ForwardRefused)
+    refused(bob, fast_forward.ForwardRefused)
     assert (bob.root / "local.cfg").read_text() == "mine\n"
 
 
@@ -1004,7 +1004,7 @@ def test_a_hook_that_goes_into_another_repository_finds_its_files_there(hub: Hub
 
 
 def test_a_hook_or_a_filter_that_waits_is_ended(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adoption, "PATIENCE", 2.0)
+    monkeypatch.setattr(fast_forward, "PATIENCE", 2.0)
     bob = hub.clone("Bob")
     code(hub.first, "1\n")
     git(hub.first.root, "push", "-q")
@@ -1017,7 +1017,7 @@ def test_a_hook_or_a_filter_that_waits_is_ended(hub: Hub, monkeypatch: pytest.Mo
     git(hub.first.root, "push", "-q")
     git(bob.root, "config", "filter.slow.smudge", "sleep 600")
     before = at(bob)[0]
-    with pytest.raises(adoption.ForwardHangs, match="was ended after 2 s"):
+    with pytest.raises(fast_forward.ForwardHangs, match="was ended after 2 s"):
         sync(bob)
     assert at(bob) == (before, "? .gitattributes")
     (bob.root / ".gitattributes").unlink()
@@ -1163,5 +1163,5 @@ def test_what_git_cannot_compare_is_refused_before_anything_is_brought_here(hub:
     git(bob.root, "push", "-q", "origin", "main")
     git(bob.root, "switch", "-qc", "work")
     bob.task("Another")
-    report = judging.added(bob.ledger.git, ["main"], "HEAD", "main", bob.ledger.now())
+    report = branch_check.added(bob.ledger.git, ["main"], "HEAD", "main", bob.ledger.now())
     assert [one.code for one in report.findings if one.severity == "error"] == []

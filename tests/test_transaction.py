@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from memento_git.ledger import edits, layout, settings, watch
-from memento_git.ledger.edits import UncommittedLedger
+from memento_git.ledger import git_status, layout, settings, watch
 from memento_git.ledger.git import Git
+from memento_git.ledger.git_status import UncommittedLedger
 from memento_git.ledger.lock import TransactionNested
 from memento_git.ledger.store import Ledger
 from memento_git.ledger.transaction import TransactionEnded
@@ -24,7 +24,7 @@ from tests.play import git
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memento_git.ledger.asked import Asked
+    from memento_git.ledger.git_future import GitFuture
     from memento_git.ledger.transaction import Transaction
     from tests.play import Call, Play
 
@@ -208,13 +208,13 @@ def test_a_look_that_has_just_begun_serves_the_next_view_of_the_same_head_and_no
     ledger = play.beside(play.root).ledger
     ledger.watch.early = True
     asked: list[tuple[str, ...]] = []
-    ask = edits.ask
+    ask = git_status.ask
 
-    def count(git: Git, *paths: str, **options: str) -> Asked:
+    def count(git: Git, *paths: str, **options: str) -> GitFuture:
         asked.append(paths)
         return ask(git, *paths, **options)
 
-    monkeypatch.setattr(edits, "ask", count)
+    monkeypatch.setattr(git_status, "ask", count)
     ledger.view()
     ledger.view()
     assert len(asked) == 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memento_git.ledger import difference, layout
+from memento_git.ledger import layout, tree_diff
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.names import NoSuchRevision
 from memento_git.work.codestate import tree_at
@@ -108,7 +108,7 @@ def test_what_a_base_holds_is_known_from_its_head_and_what_differs(play: Play, m
     opened = Git(play.root)
     for one, other in ((base, head), (head, base)):
         opened.trees.ledger(other)
-        difference.note_base(opened, one, other, difference.in_ledger(opened, one, other))
+        tree_diff.note_base(opened, one, other, tree_diff.in_ledger(opened, one, other))
         with monkeypatch.context() as patch:
             patch.setattr(opened, "run", None)
             told = opened.trees.ledger(one).lines()

@@ -9,7 +9,7 @@ import pytest
 from memento_git.verbs.doctor import examine
 from memento_git.work import refusals as no
 from memento_git.work.actions import runs, selections, verifying
-from memento_git.work.actions.handing import Wish, hand_over
+from memento_git.work.actions.handover import HandoverOptions, hand_over
 from tests.hands import WRITE, run
 from tests.play import git
 from tests.test_verifying import verify
@@ -49,7 +49,7 @@ def test_work_is_not_verified_before_it_is_merged(play: Play, task: str) -> None
 
 
 def test_where_one_try_was_chosen_the_merge_of_another_is_not_verified(play: Play, task: str) -> None:
-    lost, won = [hand_over(play.ledger, task, Wish("agent", candidate=True)).dispatch for _ in range(2)]
+    lost, won = [hand_over(play.ledger, task, HandoverOptions("agent", candidate=True)).dispatch for _ in range(2)]
     other = run(play, lost, "open('done.txt', 'w').write('other\\n')").branch
     run(play, won, WRITE)
     with pytest.raises(no.WorkUnchosen, match="done 2 times") as unchosen:
@@ -63,7 +63,7 @@ def test_where_one_try_was_chosen_the_merge_of_another_is_not_verified(play: Pla
 
 
 def test_of_tries_among_which_nobody_chose_the_merge_of_any_is_verified(play: Play, task: str) -> None:
-    opened = [hand_over(play.ledger, task, Wish("agent", candidate=True)).dispatch for _ in range(2)]
+    opened = [hand_over(play.ledger, task, HandoverOptions("agent", candidate=True)).dispatch for _ in range(2)]
     tries = [run(play, one, f"open('done.txt', 'w').write({one!r})").branch for one in opened]
     git(play.root, "merge", "-q", "--no-edit", tries[0])
     assert verify(play, task).accepted

@@ -651,8 +651,8 @@ def test_words_that_ask_for_what_there_is_not_are_refused_before_anything_is_wri
 
 
 def test_status_says_how_to_go_on_from_an_unproven_and_from_a_rejected_task(play: Play) -> None:
-    from memento_git.work.kept_rows import base
     from memento_git.work.nextsteps import next_steps
+    from memento_git.work.row_cache import base
 
     run = play.planned()
     task = completed(play, commands=[GREEN])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from memento_git.cli import machine, streams, terminal
+from memento_git.cli import machine_errors, streams, terminal
 from memento_git.cli.options import at_workspace, given_before, refuse_empty, take_from_noun
 from memento_git.errors import MementoError
 from memento_git.model.enumeration import some
@@ -219,15 +219,17 @@ def _wrap(function: Callable[..., Any], *, writing: bool = False) -> Callable[..
         try:
             return function(door, **options)
         except terminal.CannotPrint as error:
-            from memento_git.cli import unprinted
+            from memento_git.cli import output_errors
 
-            unprinted.refuse(error, door.landed, writing=writing)
-        except machine.FAILURES as error:
-            if not (door.landed and machine.is_of_machine(error)):
+            output_errors.refuse(error, door.landed, writing=writing)
+        except machine_errors.FAILURES as error:
+            if not (door.landed and machine_errors.is_of_machine(error)):
                 raise
-            from memento_git.cli import unprinted
+            from memento_git.cli import output_errors
 
-            raise unprinted.FileSystemFailedLate(commit=door.landed[-1][:12], **machine.told_of(error)) from error
+            raise output_errors.FileSystemFailedLate(
+                commit=door.landed[-1][:12], **machine_errors.told_of(error)
+            ) from error
         finally:
             door.close()
 
@@ -309,15 +311,15 @@ def run(arguments: list[str]) -> int:
         terminal.put(error.format_message(), err=True)
         return USAGE_CODE
     except click.ClickException as error:
-        from memento_git.cli import meant
+        from memento_git.cli import suggestions
 
-        return _refuse("usage", *meant.told(error, arguments), USAGE_CODE, as_json=as_json)
+        return _refuse("usage", *suggestions.told(error, arguments), USAGE_CODE, as_json=as_json)
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 (the one place where the unforeseen ends)
-        from memento_git.cli import bugs
+        from memento_git.cli import crash_report
 
-        return _refuse("internal_error", *bugs.told(error), BUG_CODE, as_json=as_json)
+        return _refuse("internal_error", *crash_report.told(error), BUG_CODE, as_json=as_json)
     return code if isinstance(code, int) else 0
 
 
@@ -356,7 +358,7 @@ def _kept(act: Callable[[], int], kept: terminal.Kept) -> int:
 
 
 def _main(arguments: list[str]) -> Any:
-    with machine.refusals():
+    with machine_errors.refusals():
         from memento_git.cli.main import memento
 
         try:

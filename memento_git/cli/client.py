@@ -110,7 +110,7 @@ def hook(door: Door) -> None:
 
 def _answer(door: Door, data: bytes) -> str:
     from memento_git.knowledge import client_events
-    from memento_git.knowledge.actions import ambient
+    from memento_git.knowledge.actions import client_hook
     from memento_git.ledger.store import Ledger
     from memento_git.review.records import standings
 
@@ -119,5 +119,5 @@ def _answer(door: Door, data: bytes) -> str:
         return ""
     named = door.workspace if door.workspace != "." else ""
     with Ledger.open(named or event.folder or ".") as ledger:
-        context = ambient.told(ledger, event, standings)
+        context = client_hook.told(ledger, event, standings)
     return json.dumps(event.answer(context)) if context else ""

@@ -28,9 +28,9 @@ def diff(door: Door, range_: str, form: str | None) -> None:
     HEAD; several are its union. The Markdown fits a comment on a pull request: what does not fit is counted.
     """
     from memento_git.ledger import policyfile
+    from memento_git.review.diff_other_files import with_files
+    from memento_git.review.masking import of_diff
     from memento_git.review.note_changes import with_notes
-    from memento_git.review.unspoken import of_diff
-    from memento_git.review.untold import with_files
     from memento_git.work.actions.comparing import compare
 
     door.json = door.json or form == "json"

@@ -80,9 +80,9 @@ def create(
     from memento_git.work.actions import dispatches
 
     if worktree:
-        from memento_git.work.actions.handing import Wish
+        from memento_git.work.actions.handover import HandoverOptions
 
-        wish = Wish(executor, run, candidate, note, over_budget, allow_destructive)
+        wish = HandoverOptions(executor, run, candidate, note, over_budget, allow_destructive)
         handover.create_apart(door, task_id, wish)
         return
     row = door.row("dispatch create", lambda tx: dispatches.create_dispatch(
@@ -126,9 +126,9 @@ def _tell_of_remotes(door: Door, dispatch: str, until: str) -> None:
     from memento_git.ledger import claims
 
     if claims.may_be_on_remotes(door.ledger.git):
-        from memento_git.work.actions import faraway
+        from memento_git.work.actions import stale_claims
 
-        door.ledger.warn(*faraway.behind(door.ledger.git, dispatch, until))
+        door.ledger.warn(*stale_claims.behind(door.ledger.git, dispatch, until))
 
 
 def _seconds(lease: str) -> int:
@@ -204,11 +204,11 @@ def complete(
 def _against(tx: Transaction, name: str) -> list[str]:
     """Return the evidence for which verification will reject the task of a dispatch that was just completed."""
     from memento_git.work.desk import Desk
-    from memento_git.work.proof import pasts
+    from memento_git.work.proof import verification_inputs
 
     _, state = Desk.of(tx).find(name, "dispatch")
     completion = state.dispatch(name).ended
-    return pasts.failed_beside(state, completion) if completion else []
+    return verification_inputs.failed_beside(state, completion) if completion else []
 
 
 @dispatch.command("select")

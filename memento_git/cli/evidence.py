@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli import boundary, captured, machine, output, settle, steps, terminal
+from memento_git.cli import boundary, captured, machine_errors, output, settle, steps, terminal
 from memento_git.cli.boundary import Door, reads, writes
-from memento_git.cli.check import check
+from memento_git.cli.evidence_check import check
 from memento_git.cli.options import Place, of_run, of_task, paged, reasoned, signs
 from memento_git.cli.reproduce import export, reproduce
 from memento_git.cli.texts import from_top
@@ -234,7 +234,7 @@ def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
     from memento_git.work.actions import folders
 
     try:
-        with machine.refusals():
+        with machine_errors.refusals():
             yield
     except MementoError as error:
         error.hint = f"{error.hint}; {folders.keep_drafts(door.ledger, [draft], tasks)}"

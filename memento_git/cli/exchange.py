@@ -11,7 +11,7 @@ import click
 
 from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, reads, writes
-from memento_git.cli.machine import FileSystemFailed
+from memento_git.cli.machine_errors import FileSystemFailed
 from memento_git.cli.options import Place, scoped
 from memento_git.model.enumeration import grouped, many, some
 from memento_git.model.exchange import DIGEST_TOKENS
@@ -61,17 +61,17 @@ def _left_out(skipped: Sequence[LeftOut]) -> list[str]:
 def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **_: Any) -> None:
     """Write the digest into the block of a file, or print it."""
     from memento_git.knowledge.actions.guidance import write_block
+    from memento_git.knowledge.anchor_locations import AnchorLocations
     from memento_git.knowledge.digest import digest
     from memento_git.knowledge.foreign.files import place_of
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.ledger import outfile
 
     if out is not None:
         outfile.refuse_nowhere(out)
         outfile.refuse_place(door.ledger, out)
     shelf = Shelf(door.view())
-    places = Whereabouts(shelf, at_commit=bool(door.at))
+    places = AnchorLocations(shelf, at_commit=bool(door.at))
     made = digest(shelf, budget or DIGEST_TOKENS, place_of(out, door.ledger.git.top) if out else "", places)
     data = {"format": "agents-md", "notes": len(made.notes)}
     if out is None:
@@ -179,7 +179,7 @@ def _from_source(sources: tuple[str, ...], form: str, origin: str) -> Importer:
         if form == "jsonl" and source.is_dir():
             raise click.UsageError(f"{source} is a folder: say of what, with --from {' or '.join(FOLDERS)}")
         if form != "jsonl":
-            from memento_git.knowledge.actions.bringing import bring
+            from memento_git.knowledge.actions.importing import bring
 
             return partial(bring, form=form, source=source, origin=origin)
         from memento_git.knowledge.actions.note_bundles import import_bundle

@@ -16,16 +16,16 @@ from memento_git.work import task_steps
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row, TaskRow
-    from memento_git.work.actions.handing import Wish
+    from memento_git.work.actions.handover import HandoverOptions
     from memento_git.work.actions.pool import Worked
     from memento_git.work.actions.running import Outcome
 
 
-def create_apart(door: Door, task: str, wish: Wish) -> None:
+def create_apart(door: Door, task: str, wish: HandoverOptions) -> None:
     """Hand a task out with a work tree of its own, and say where that is."""
     from memento_git.review.about_tasks import notes_of
     from memento_git.work import answers
-    from memento_git.work.actions.handing import hand_over
+    from memento_git.work.actions.handover import hand_over
 
     view = door.view()
     identity = view.find(task, "task")[0]

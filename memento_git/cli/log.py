@@ -88,7 +88,7 @@ def _refuse_unknown(verb: str) -> None:
 
 def _events(view: Any, given: str, record: str) -> list[EventRow]:
     from memento_git.folding.event_rows import clocked, mixed
-    from memento_git.work.kept_rows import story
+    from memento_git.work.row_cache import story
 
     kind = record.partition("_")[0]
     runs = [view.find(given, "run")[0]] if given else [] if kind == "note" else view.runs()

@@ -47,7 +47,7 @@ SECTIONS: Final = {
     "Review and share": {
         "report": ("report", "Write a run's report: Markdown, text for a chat, JSON or one HTML file."),
         "diff": ("diff", "Show what happened to the ledger between two commits."),
-        "check": ("checking", "Check the ledger, or what a branch adds to it."),
+        "check": ("check", "Check the ledger, or what a branch adds to it."),
         "comment": ("comment", "Post a text to a pull request, as one comment that is updated."),
         "settle": ("settle", "List what needs settling, and settle it."),
         "sync": ("sync", "Synchronize this branch with the remote: fetch, merge, push (code commits too)."),
@@ -86,9 +86,9 @@ class Tree(click.Group):
             attribute = f"{cmd_name.replace('-', '_')}{'_' * keyword.iskeyword(cmd_name)}"
             command: click.Command = getattr(module, attribute)
             if ctx.resilient_parsing:  # a shell asks what may come next
-                from memento_git.cli import completing
+                from memento_git.cli import shell_completion
 
-                completing.offer(command)
+                shell_completion.offer(command)
             return command
         from memento_git.cli.seed_names import ALIASES
 

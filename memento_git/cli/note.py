@@ -46,7 +46,7 @@ note = group("note", "Add, revise, link, confirm and retire notes: what the proj
 @reads
 def list_notes(door: Door, limit: int, offset: int, **given: str | None) -> None:
     """List notes, the latest first."""
-    from memento_git.knowledge import unheard
+    from memento_git.knowledge import unknown_terms
     from memento_git.knowledge.note_rows import listed, remarks
     from memento_git.knowledge.shelf import Shelf
 
@@ -61,7 +61,7 @@ def list_notes(door: Door, limit: int, offset: int, **given: str | None) -> None
         shelf.load()
         rows: list[Row] = [{**row, "scope": scope} for row in listed(shelf, **filters)]
         ledger.warn(*remarks(shelf))
-        missed.append(unheard.filters(shelf, **{name: filters[name] for name in ("domain", "thread", "tag")}))
+        missed.append(unknown_terms.filters(shelf, **{name: filters[name] for name in ("domain", "thread", "tag")}))
         names = output.Names(view)
         short |= {} if door.json else {row["id"]: names(row["id"]) for row in rows}
         found += rows

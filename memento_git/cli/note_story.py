@@ -117,11 +117,11 @@ def _story(door: Door, shelf: Shelf, row: Mapping[str, Any], what: str | None, r
 
 def _places(door: Door, shelf: Shelf, row: Mapping[str, Any]) -> list[Row]:
     """Return what became of the places that a note is about; a draft's are as they were written."""
-    from memento_git.knowledge.whereabouts import Whereabouts
+    from memento_git.knowledge.anchor_locations import AnchorLocations
 
     if row["status"] == "draft" or not row.get("about"):
         return []
-    held = Whereabouts(shelf, at_commit=bool(door.at)).of([row["id"]])
+    held = AnchorLocations(shelf, at_commit=bool(door.at)).of([row["id"]])
     return [one.data() for one in held[row["id"]]]
 
 

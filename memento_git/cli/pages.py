@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
-from memento_git.cli import boundary, machine, output, terminal
+from memento_git.cli import boundary, machine_errors, output, terminal
 from memento_git.cli.boundary import Door
 from memento_git.errors import MementoError, Refused
 from memento_git.model.ids import ID
@@ -81,7 +81,7 @@ class Site:
         """Return what changes when there is something else to show: a digest, for a file may have any name."""
         door = Door(self.workspace, "", (), (), json=True)
         try:
-            with self._turn, machine.refusals():
+            with self._turn, machine_errors.refusals():
                 commits = door.view().commits
                 told = "\n".join([*commits, *(change.path for change in door.ledger.uncommitted)])
                 return hashlib.sha256(told.encode(errors="surrogateescape")).hexdigest()
@@ -227,9 +227,9 @@ def _served(site: Site, make: Callable[[Ask, Request], Made], request: Request) 
     except NoSuchPage as refusal:
         told = [refusal.token, refusal.message, refusal.hint]
     except Exception as error:  # noqa: BLE001 (the one place of a page where the unforeseen ends)
-        from memento_git.cli import bugs
+        from memento_git.cli import crash_report
 
-        told = ["internal_error", *bugs.told(error)]
+        told = ["internal_error", *crash_report.told(error)]
     facts = dict(zip(("error", "message", "hint"), told, strict=True))
     return HTMLResponse(_sent(page.rendered("web/refused.html", facts, live=live)), STATUS.get(told[0], 404))
 

@@ -9,7 +9,7 @@ import click
 from memento_git.cli.boundary import Door, reads
 from memento_git.cli.options import COUNT, across, refuse_empty
 from memento_git.cli.texts import rooted
-from memento_git.knowledge.wishes import BUDGET, RECORDS, VIEWS
+from memento_git.knowledge.search_request import BUDGET, RECORDS, VIEWS
 from memento_git.model.knowledge import NOTE_KINDS, STATUSES
 
 if TYPE_CHECKING:
@@ -85,11 +85,11 @@ def recall(door: Door, queries: tuple[str, ...], as_of: str, **wishes: Any) -> N
 
 def _everywhere(door: Door, queries: tuple[str, ...], wishes: dict[str, Any]) -> None:
     """Ask this project's ledger and the user's own, with half of the budget each; what is about each stands apart."""
-    from memento_git.knowledge import disputed, rendering
+    from memento_git.knowledge import contradictions, rendering
 
     half = {**wishes, "budget": -(-wishes["budget"] // 2)}
     answers = {scope: _asked(door, ledger, queries, scope=scope, **half) for scope, ledger in door.ledgers()}
-    disputed.across(answer["hits"] for answer in answers.values())
+    contradictions.across(answer["hits"] for answer in answers.values())
     parts = (f"{WHOSE[scope]}\n{rendering.rendered(answer)}" for scope, answer in answers.items())
     told = {
         "hits": [hit for answer in answers.values() for hit in answer["hits"]],

@@ -106,7 +106,7 @@ def taken_over(carried: Sequence[str], left: Sequence[str]) -> list[str]:
 
 
 def _add(door: Door, text: str, options: dict[str, Any]) -> None:
-    from memento_git.knowledge.actions.keeping import keep_note
+    from memento_git.knowledge.actions.remembering import keep_note
 
     told = given(door, options)
     kept = door.keep(lambda ledger: keep_note(ledger, text, **told))

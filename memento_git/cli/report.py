@@ -51,8 +51,8 @@ def report(door: Door, run: str, limit: int | None, form: str | None, out: str, 
 
 def _held(door: Door, run: str, limit: int) -> RunRows:
     """Return all that a report tells."""
+    from memento_git.review.masking import of_report
     from memento_git.review.summary import digest
-    from memento_git.review.unspoken import of_report
     from memento_git.work.overview import LISTS, choose_among, cut, overview
 
     view = door.view()

@@ -14,7 +14,7 @@ import click
 from memento_git.cli import naming, output, terminal
 from memento_git.cli.boundary import Door, alters, bare, group, reads, writes
 from memento_git.cli.options import refuse_empty, scoped
-from memento_git.cli.oriented import change, item, left_over, line, orientation
+from memento_git.cli.orientation import change, item, left_over, line, orientation
 from memento_git.cli.texts import read_text
 from memento_git.model.clock import duration
 from memento_git.model.knowledge import NOTE_KINDS

@@ -28,7 +28,7 @@ def foretell(door: Door, run: str) -> None:
 
     What was done is done: where the run cannot be read, `status` will say why.
     """
-    from memento_git.review.foretold import remark
+    from memento_git.review.check_preview import remark
 
     with contextlib.suppress(MementoError):
         if told := remark(door.view(), run):
@@ -173,10 +173,10 @@ def _at_top(door: Door, evidence: EvidenceRow, steps: Sequence[Row]) -> list[Row
 
 def _renewing(state: RunState, task: str, evidence: EvidenceRow) -> str:
     """Return what goes on with a task whose proof saw other code than evidence; nothing for any other task."""
-    from memento_git.work.proof import pasts, proofs
+    from memento_git.work.proof import proofs, verification_inputs
 
     code = evidence["code"]
-    return pasts.renewing(state, task, code) if code and proofs.saw_else(state, task, code) else ""
+    return verification_inputs.renewing(state, task, code) if code and proofs.saw_else(state, task, code) else ""
 
 
 def _completing(dispatch: DispatchRow, evidence: EvidenceRow) -> list[Row]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from memento_git.errors import Refused
 from memento_git.folding.lanes import NOTHING, Lanes, Value, Writes, merge
-from memento_git.folding.undone import is_out, takes_out, undone, voided
+from memento_git.folding.voided_events import is_out, takes_out, undone, voided
 from memento_git.model.enumeration import grouped
 from memento_git.model.ids import Ref, kind_of
 from memento_git.model.tuples import NamedTuple

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge.cards import Card
+from memento_git.knowledge.index_entries import Card
+from memento_git.knowledge.search_request import LED_ON, UNSAID, SearchRequest
 from memento_git.knowledge.transitions import REDACTED
-from memento_git.knowledge.wishes import LED_ON, UNSAID, Wish
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
@@ -19,11 +19,13 @@ SEVERAL: Final = 50  # notes whose events are read one by one; of more, all are 
 
 
 class Chooser:
-    """Judges documents by a wish; what only its state keeps out is remembered."""
+    """Judges documents by a request; what only its state keeps out is remembered."""
 
-    def __init__(self, shelf: Shelf, wish: Wish, drafts: Collection[str], places: Collection[str] | None) -> None:
+    def __init__(
+        self, shelf: Shelf, request: SearchRequest, drafts: Collection[str], places: Collection[str] | None
+    ) -> None:
         self.shelf = shelf
-        self.wish = wish
+        self.request = request
         self.drafts = drafts
         self.places = places
         self.held_back: dict[str, str] = {}
@@ -34,7 +36,7 @@ class Chooser:
     def keeps(self, card: Card) -> bool:
         """Tell whether a document may be shown, itself or what took its place."""
         if card.path not in self._known:
-            self._known[card.path] = self.wish.admits(card) and (card.kind != "note" or self._keeps_note(card))
+            self._known[card.path] = self.request.admits(card) and (card.kind != "note" or self._keeps_note(card))
         return self._known[card.path]
 
     def _keeps_note(self, card: Card) -> bool:
@@ -42,12 +44,12 @@ class Chooser:
         if not self._is_meant(card):
             return False
         if card.id in self.drafts:
-            return not self.wish.states or bool({"all", "draft"} & set(self.wish.states))
+            return not self.request.states or bool({"all", "draft"} & set(self.request.states))
         self._with_events += bool(self.shelf.names.events_about(card.id))
         if self._with_events == SEVERAL:
             self.shelf.load()
         status = self.shelf.status(card.id)
-        after = self.shelf.prose(self.shelf.current(card.id)) if not self.wish.states and status in LED_ON else None
+        after = self.shelf.prose(self.shelf.current(card.id)) if not self.request.states and status in LED_ON else None
         if after is not None:
             return self._in_time(card.id, after.id, str(after.data.get("expires", "")))
         return self._in_time(card.id, card.id, card.expires)
@@ -56,7 +58,7 @@ class Chooser:
         """Tell whether a note passes the filters that only its whole text answers."""
         if self.places is not None and card.id not in self.places:
             return False
-        least, anchored = self.wish.min_confidence, self.wish.has_anchor
+        least, anchored = self.request.min_confidence, self.request.has_anchor
         if least is None and anchored is None:
             return True
         note = self.shelf.prose(card.id)
@@ -68,7 +70,7 @@ class Chooser:
     def _in_time(self, meant: str, shown: str, expires: str) -> bool:
         """Tell whether what a note is shown as holds; where it does not, the note is kept back by its own state."""
         status, expired = self.shelf.status(shown), self.shelf.has_expired(shown, expires)
-        admitted = status != REDACTED and self.wish.admits_state(status, expired=expired)
+        admitted = status != REDACTED and self.request.admits_state(status, expired=expired)
         if not admitted:
             own = self.shelf.status(meant)
             is_feedback = own == "parked" and self.shelf.path(meant).startswith(f"{layout.KNOWLEDGE}/{FEEDBACK}/")
@@ -78,7 +80,7 @@ class Chooser:
     def all(self) -> list[Prose]:
         """Return all notes that may be shown, the latest first; one stands for those that it took the place of."""
         kept = [note for note in self.shelf.readable() if self.keeps(card_of(note))]
-        led = [note for note in kept if not self.wish.states and self.shelf.status(note.id) in LED_ON]
+        led = [note for note in kept if not self.request.states and self.shelf.status(note.id) in LED_ON]
         found = {note.id: note for note in kept if note not in led}
         passed = {*found}
         for note in led:

@@ -9,9 +9,9 @@ from pathlib import Path
 from posixpath import basename, isabs, normpath, relpath
 
 from memento_git.errors import Refused
-from memento_git.ledger import standing
+from memento_git.ledger import snapshots
 from memento_git.ledger.git import Git, GitFailed
-from memento_git.ledger.standing import Reader, Standing
+from memento_git.ledger.snapshots import Reader, Snapshot
 from memento_git.model import anchors
 
 
@@ -88,7 +88,7 @@ def _plain(path: str) -> str:
     return "" if found == "." else found
 
 
-def standing_now(git: Git, reader: Reader, given: str = "") -> Standing:
+def standing_now(git: Git, reader: Reader, given: str = "") -> Snapshot:
     """Return the work tree as it is now, with the one file that is asked for although git does not track it.
 
     One that git is told to ignore is refused: what is kept out of the repository is often secret.
@@ -98,8 +98,8 @@ def standing_now(git: Git, reader: Reader, given: str = "") -> Standing:
     place = (git.top or git.git_dir) / path
     if not path or path in now.entries or place.is_symlink() or not place.is_file():
         return now
-    if (size := place.stat().st_size) > standing.LARGEST:
-        raise CodeUnreadable(path=path, why=f"it has {size} bytes; up to {standing.LARGEST} are looked into")
+    if (size := place.stat().st_size) > snapshots.LARGEST:
+        raise CodeUnreadable(path=path, why=f"it has {size} bytes; up to {snapshots.LARGEST} are looked into")
     try:
         now = reader.work_tree([path])
     except GitFailed:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.cards import Card, Entry
+    from memento_git.knowledge.index_entries import Card, Entry
 
 
 class Damaged(Exception):

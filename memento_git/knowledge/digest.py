@@ -19,9 +19,9 @@ from memento_git.model.markup import one_line
 from memento_git.model.tokens import BYTES, size
 
 if TYPE_CHECKING:
+    from memento_git.knowledge.anchor_locations import AnchorLocations
     from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.model.work import Prose
 
 LONGEST: Final = 400
@@ -64,18 +64,18 @@ class Digest(NamedTuple):
 
 
 def digest(
-    shelf: Shelf, budget: int = DIGEST_TOKENS, into: str = "", whereabouts: Whereabouts | None = None
+    shelf: Shelf, budget: int = DIGEST_TOKENS, into: str = "", locations: AnchorLocations | None = None
 ) -> Digest:  # fmt: skip
     """Return the notes that matter most, a line each, in as many tokens as are allowed.
 
-    What was imported from the very file that it goes into is not told there twice. `whereabouts` tell where the places
+    What was imported from the very file that it goes into is not told there twice. `locations` tell where the places
     in the code are now, and which are gone or changed.
     """
     skipped = _unread(shelf)
     latest = sorted(_wanted(shelf, into, skipped), key=lambda note: (note.data["at"], note.id), reverse=True)
     ranked = sorted(latest, key=lambda note: _rank(shelf, note))
     room = budget * BYTES - size(HEAD)
-    lost = _lost(ranked, whereabouts) if whereabouts is not None else {}
+    lost = _lost(ranked, locations) if locations is not None else {}
     disputed = _disputed(shelf, ranked)
     lines: dict[str, str] = {}
     for note in ranked:
@@ -147,9 +147,9 @@ def _section(note: Prose) -> str:
     return next(name for name, kinds in SECTIONS.items() if note.data["kind"] in kinds)
 
 
-def _lost(notes: Sequence[Prose], whereabouts: Whereabouts) -> dict[str, dict[str, str]]:
+def _lost(notes: Sequence[Prose], locations: AnchorLocations) -> dict[str, dict[str, str]]:
     """Return note -> what to say of the places that it is about and that are not as they were, or not there."""
-    held = whereabouts.of([note.id for note in notes])
+    held = locations.of([note.id for note in notes])
     return {note: {str(one.anchor): _became(one) for one in places} for note, places in held.items()}
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from memento_git.knowledge.cards import Card, Document
+from memento_git.knowledge.index_entries import Card, Document
 from memento_git.ledger import layout, prosefile
 
 LARGEST: Final = 1024 * 1024

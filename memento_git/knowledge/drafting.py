@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from memento_git.knowledge import alike
 from memento_git.knowledge import refusals as no
+from memento_git.knowledge import similarity
 from memento_git.knowledge.moments import moment
 from memento_git.ledger import codec
 from memento_git.model import anchors
@@ -246,7 +246,7 @@ def stamped(actor: str, claimed: str) -> str:
 
 def merged_origin(desk: Desk, notes: Sequence[Prose], claimed: str) -> str:
     """Return the origin of what is made out of notes: the lowest of theirs and its writer's."""
-    return alike.lowest([stamped(desk.tx.actor, claimed), *(note.data["origin"] for note in notes)])
+    return similarity.lowest([stamped(desk.tx.actor, claimed), *(note.data["origin"] for note in notes)])
 
 
 def link(desk: Desk, given: str, own: str, old: Collection[str] = ()) -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge.injection import LOW, unvouched
-from memento_git.ledger import codec, layout, wholefile
+from memento_git.ledger import atomic_file, codec, layout
 from memento_git.ledger.codec import Decoded
 from memento_git.ledger.layout import Place
 from memento_git.model.ids import NoSuchRecord, resolve
@@ -52,7 +52,7 @@ class Drafts:
 
     def add(self, data: dict[str, Any], body: str, domain: str) -> str:
         """Keep a draft, on the disk when this returns; return its id."""
-        wholefile.write(self._path(domain, data["id"]), codec.encode_prose(data, body), durable=True)
+        atomic_file.write(self._path(domain, data["id"]), codec.encode_prose(data, body), durable=True)
         return str(data["id"])
 
     def _path(self, domain: str, note: str) -> Path:

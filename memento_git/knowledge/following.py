@@ -11,9 +11,9 @@ from memento_git.knowledge import anchors, impact, occurrences, symbol_anchors, 
 from memento_git.knowledge.anchors import Found, Hunk, Placed, Sides
 from memento_git.knowledge.other_files import OtherFiles, Texts
 from memento_git.knowledge.passages import Match, Text
-from memento_git.ledger import standing
+from memento_git.ledger import snapshots
 from memento_git.ledger.git import Git
-from memento_git.ledger.standing import Reader, Standing
+from memento_git.ledger.snapshots import Reader, Snapshot
 from memento_git.model.anchors import CHANGED, GONE, UNKNOWN, Anchor
 from memento_git.model.enumeration import grouped
 
@@ -39,22 +39,22 @@ class Follower:
         self._elsewhere: dict[str, OtherFiles] = {}
         self._known: dict[tuple[object, ...], Found] = {}
 
-    def at(self, rev: str) -> Standing:
+    def at(self, rev: str) -> Snapshot:
         return self.reader.at(rev)
 
-    def head(self) -> Standing | None:
+    def head(self) -> Snapshot | None:
         """Return the files of the commit that is checked out; None before the first."""
         commit, _ = self.reader.git.head()
         return self.reader.at(commit) if commit else None
 
-    def staged(self) -> Standing:
+    def staged(self) -> Snapshot:
         return self.reader.staged()
 
-    def work_tree(self, about: Iterable[Anchor] = ()) -> Standing:
+    def work_tree(self, about: Iterable[Anchor] = ()) -> Snapshot:
         """Return the work tree, with the files of these anchors although git may not track them."""
         return self.reader.work_tree(anchor.path for anchor in about if anchor.is_place)
 
-    def follow(self, wanted: Sequence[Anchor], now: Standing) -> list[Found]:
+    def follow(self, wanted: Sequence[Anchor], now: Snapshot) -> list[Found]:
         """Return what became of each anchor, in their order."""
         pinned = [anchor for anchor in wanted if anchor.is_place and anchor.blob]
         held = self.reader.sizes({anchor.blob for anchor in pinned})
@@ -76,19 +76,19 @@ class Follower:
         )
         return found
 
-    def placed(self, notes: Sequence[tuple[str, Anchor]], now: Standing) -> list[Placed]:
+    def placed(self, notes: Sequence[tuple[str, Anchor]], now: Snapshot) -> list[Placed]:
         """Return what became of the places of notes, in their order; each note is given with one anchor."""
         found = self.follow([anchor for _, anchor in notes], now)
         return [Placed(note, anchor, one) for (note, anchor), one in zip(notes, found, strict=True)]
 
-    def touched(self, notes: Sequence[tuple[str, Anchor]], older: Standing, newer: Standing) -> list[Placed]:
+    def touched(self, notes: Sequence[tuple[str, Anchor]], older: Snapshot, newer: Snapshot) -> list[Placed]:
         """Return which notes a change from one moment to another touches."""
         was = self.placed(notes, older)
         starts = [impact.before(one, older.commit, older.blob(one.found.path)) for one in was]
         became = iter(self.follow([anchor for anchor in starts if anchor is not None], newer))
         return impact.touched(was, [None if anchor is None else next(became) for anchor in starts])
 
-    def _one(self, anchor: Anchor, path: str, now: Standing) -> Found:
+    def _one(self, anchor: Anchor, path: str, now: Snapshot) -> Found:
         if not anchor.is_place:
             return occurrences.found(anchor, now, self.reader)
         blob = now.blob(path)
@@ -108,7 +108,7 @@ class Follower:
         name = symbols.name_of(anchor.symbol)
         return found._replace(lines=symbols.span(name)) if name else found
 
-    def _without_content(self, anchor: Anchor, path: str, now: Standing, blob: str) -> Found:
+    def _without_content(self, anchor: Anchor, path: str, now: Snapshot, blob: str) -> Found:
         """Judge a place whose content is not to be had: a folder, a submodule, or what a shallow clone lacks."""
         entry = now.entries.get(path)
         if entry is not None and entry.type != "blob":
@@ -120,7 +120,7 @@ class Follower:
         found = anchors.unknown(anchor, path, self.texts.text(blob) if blob else None, there=bool(blob))
         return found._replace(old=anchor.blob, new=blob)
 
-    def _left(self, anchor: Anchor, now: Standing) -> Found:
+    def _left(self, anchor: Anchor, now: Snapshot) -> Found:
         """Judge a place whose file is gone and was not renamed: its lines may be in another file."""
         old = self.texts.text(anchor.blob)
         if old is not None and (anchor.lines or anchor.symbol):
@@ -131,7 +131,7 @@ class Follower:
                 return found._replace(old=anchor.blob, new=now.blob(found.path))
         return Found(GONE, anchor.path, why="there is no such file", old=anchor.blob)
 
-    def _compared(self, anchor: Anchor, path: str, blob: str, now: Standing) -> Found:
+    def _compared(self, anchor: Anchor, path: str, blob: str, now: Snapshot) -> Found:
         pair = anchor.blob, blob
         old, new = self.texts.text(anchor.blob), self.texts.text(blob)
         numbers = self.reader.between(pair)
@@ -144,12 +144,12 @@ class Follower:
     def _opaque(self, anchor: Anchor, path: str, blob: str) -> Found:
         """Judge contents without lines: a binary one differs, of one that is too large nothing can be said."""
         sizes = self.reader.sizes([anchor.blob, blob])
-        if any(size > standing.LARGEST for size in sizes.values()):
-            why = f"files above {standing.LARGEST // 1024 // 1024} MiB are not looked into"
+        if any(size > snapshots.LARGEST for size in sizes.values()):
+            why = f"files above {snapshots.LARGEST // 1024 // 1024} MiB are not looked into"
             return Found(UNKNOWN, path, why=why, old=anchor.blob, new=blob)
         return Found(CHANGED, path, why="it is no text that can be compared", old=anchor.blob, new=blob)
 
-    def _judged(self, anchor: Anchor, sides: Sides, blob: str, now: Standing) -> Found:
+    def _judged(self, anchor: Anchor, sides: Sides, blob: str, now: Snapshot) -> Found:
         key = (*anchor[:3], anchor.blob, anchor.commit, sides.now, blob)
         kept = self._known.get((*key, "")) or self._known.get((*key, now.tree))
         if kept is not None:
@@ -177,7 +177,7 @@ class Follower:
         self._known[(*key, looked[0] if looked else "")] = found
         return found
 
-    def _renamed(self, lost: Sequence[Anchor], now: Standing, held: Collection[str]) -> dict[str, str]:
+    def _renamed(self, lost: Sequence[Anchor], now: Snapshot, held: Collection[str]) -> dict[str, str]:
         """Return old path -> new path: as history tells it, else the same content, else what git finds similar.
 
         Work that is not committed is the last step of history: of files as they are at HEAD the same is told.
@@ -191,7 +191,7 @@ class Follower:
         left = {path: anchor for path, anchor in known.items() if path not in found}
         return found | self._by_content(left, now) if left else found
 
-    def _by_history(self, lost: Mapping[str, Anchor], now: Standing, head: Standing) -> dict[str, str]:
+    def _by_history(self, lost: Mapping[str, Anchor], now: Snapshot, head: Snapshot) -> dict[str, str]:
         """Return where the changes that took paths away moved them, and again, until a path is there."""
         at = {path: path for path in list(lost)[:MOST_LOST]}
         found: dict[str, Step] = {}
@@ -204,7 +204,7 @@ class Follower:
             if now.entries[step.new].type == "blob" or self._holds(now, step, lost[path])
         }  # fmt: skip
 
-    def _steps(self, at: Mapping[str, str], now: Standing, head: Standing) -> dict[str, Step]:
+    def _steps(self, at: Mapping[str, str], now: Snapshot, head: Snapshot) -> dict[str, Step]:
         """Return path -> the latest step from where it was: by a commit, or from HEAD to what is not committed."""
         old = [last for last in at.values() if last not in head.entries]
         removals = self.reader.removals(head.commit, old) if old else {}
@@ -215,7 +215,7 @@ class Follower:
         moved = {path: self.reader.moved(*sides[path], at[path]) for path in sides}
         return {path: Step(sides[path][0], at[path], new) for path, new in moved.items() if new}
 
-    def _holds(self, now: Standing, step: Step, anchor: Anchor) -> bool:
+    def _holds(self, now: Snapshot, step: Step, anchor: Anchor) -> bool:
         """Tell whether a folder has most of the files, by their names, that the pinned folder had.
 
         One that was not pinned is known by what it had when it went, as a whole, to where there was no folder.
@@ -227,7 +227,7 @@ class Follower:
             names = [] if self.reader.names(before + step.new) else self.reader.names(before + step.last)
         return 2 * sum(f"{step.new}/{name}" in now.entries for name in names) > len(names)
 
-    def _by_content(self, lost: dict[str, Anchor], now: Standing) -> dict[str, str]:
+    def _by_content(self, lost: dict[str, Anchor], now: Snapshot) -> dict[str, str]:
         names, at_path = [path for path, entry in now.entries.items() if entry.type == "blob"], self.reader.at_path
         ends = {path.rpartition(".")[2] for path in lost}
         same = grouped((now.blob(path), path) for path in names)
@@ -244,7 +244,7 @@ class Follower:
                 found[path] = new
         return found | self._by_name({path: lost[path] for path in rest if path not in found}, now)
 
-    def _by_name(self, lost: dict[str, Anchor], now: Standing) -> dict[str, str]:
+    def _by_name(self, lost: dict[str, Anchor], now: Snapshot) -> dict[str, str]:
         """Return the one new file of the same name, or with the same end of its path, for each that was lost."""
         found = {}
         for path, anchor in lost.items():
@@ -268,5 +268,5 @@ def _nearest(path: str, twins: Sequence[str]) -> str:
 @contextmanager
 def opened(git: Git) -> Iterator[Follower]:
     """Yield what follows anchors in a repository; it leaves nothing behind."""
-    with standing.reading(git) as reader:
+    with snapshots.reading(git) as reader:
         yield Follower(reader)

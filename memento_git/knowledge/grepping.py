@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.overlay import Overlay, brief_row
 from memento_git.knowledge.recall import search
-from memento_git.ledger import layout, standing
+from memento_git.ledger import layout, snapshots
 from memento_git.ledger.grep import Grep, Line
 from memento_git.model.patterns import matches
 
@@ -37,7 +37,7 @@ def grep(
     ranked = _ranked(overlay, counts, answers)
     chosen = ranked[: min(limit or MOST_FILES, MOST_FILES)]
     sizes = reader.sizes(overlay.now.blob(name) for name in chosen)
-    small = [name for name in chosen if sizes.get(overlay.now.blob(name), standing.LARGEST + 1) <= standing.LARGEST]
+    small = [name for name in chosen if sizes.get(overlay.now.blob(name), snapshots.LARGEST + 1) <= snapshots.LARGEST]
     lines = one.lines(small)
     return {
         "code": overlay.code(), "regex": regex, "engine": one.engine,

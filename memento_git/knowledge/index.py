@@ -20,9 +20,9 @@ from whoosh import columns, fields, formats
 from whoosh.filedb.filestore import FileStorage
 from whoosh.reading import SegmentReader, TermNotFound
 
-from memento_git.knowledge.cards import Card, Entry, packed, unpacked
 from memento_git.knowledge.corpus import Damaged
-from memento_git.ledger import wholefile
+from memento_git.knowledge.index_entries import Card, Entry, packed, unpacked
+from memento_git.ledger import atomic_file
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -289,7 +289,7 @@ def _write(
         generation=generation, documents=documents, length=length, contents=_contents(folder),
         files=_own_files(folder) or {},
     )  # fmt: skip
-    wholefile.write(folder / STATE, json.dumps(told._asdict()).encode())
+    atomic_file.write(folder / STATE, json.dumps(told._asdict()).encode())
 
 
 def _keep(_: Any, segments: list[Any]) -> list[Any]:

@@ -14,9 +14,9 @@ from memento_git.model.knowledge import validity
 from memento_git.model.states import TRUSTS
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.cards import Card
+    from memento_git.knowledge.anchor_locations import AnchorLocations
+    from memento_git.knowledge.index_entries import Card
     from memento_git.knowledge.shelf import Shelf
-    from memento_git.knowledge.whereabouts import Whereabouts
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import Answer, HitRow
     from memento_git.model.rows import AnyRow, Row
@@ -155,10 +155,10 @@ def _place_in(words: Sequence[str]) -> Callable[[str], int]:
     return lambda word: words.index(word) if word in words else len(words)
 
 
-def locate(hits: Sequence[HitRow], whereabouts: Whereabouts) -> None:
+def locate(hits: Sequence[HitRow], locations: AnchorLocations) -> None:
     """Say in hits what became of the places in the code that they are about."""
     notes = [hit for hit in hits if hit["record"] == "note" and hit["about"]]
-    held = whereabouts.of(hit["id"] for hit in notes)
+    held = locations.of(hit["id"] for hit in notes)
     for hit in notes:
         if places := held[hit["id"]]:
             hit["about"] = [one.data() for one in places]

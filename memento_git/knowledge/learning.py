@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from memento_git.knowledge import alike, recipes, words
+from memento_git.knowledge import recipes, similarity, words
 from memento_git.knowledge.lexicon import ASKING
 from memento_git.knowledge.recipes import Item
 from memento_git.knowledge.transitions import CURRENT
@@ -84,7 +84,7 @@ def shared_words(texts: Sequence[str]) -> dict[str, str]:
         for token in TOKEN.findall(text):
             held = words.words(token)
             if len(held) == 1:
-                written.setdefault(held[0], Counter())[alike.plain(token)] += 1
+                written.setdefault(held[0], Counter())[similarity.plain(token)] += 1
     return {
         word: _usual(written[word])
         for word, count in having.items()

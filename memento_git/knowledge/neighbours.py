@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge import alike, pairs
+from memento_git.knowledge import pairs, similarity
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.alike import Alike
     from memento_git.knowledge.desk import Desk
     from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.similarity import Similarity
 
 FIRST: Final = 5
 SAME: Final = "says the very same as"
 
 
-def tell(desk: Desk, note: str, known: Sequence[Alike] | None = None) -> None:
+def tell(desk: Desk, note: str, known: Sequence[Similarity] | None = None) -> None:
     """Warn of the live notes that a note is near to, or may contradict."""
     read = desk.shelf.note(note)
     with desk.view.aside():
@@ -31,20 +31,22 @@ def tell(desk: Desk, note: str, known: Sequence[Alike] | None = None) -> None:
 def tell_all(desk: Desk, new: Collection[str]) -> None:
     """Warn of what many new notes are near to, or may contradict: how many there are, and the first."""
     with desk.view.aside():
-        texts = {note.id: alike.said(note.title, note.body) for note in desk.shelf.live()} if new else {}
+        texts = {note.id: similarity.said(note.title, note.body) for note in desk.shelf.live()} if new else {}
     found = [*pairs.duplicates(texts, new), *pairs.conflicts(texts, new)]
     lines = [_paired(pair, new) for pair in found[:FIRST]]
     more = f"{len(found)} pairs of what came in are near to, or may contradict, what is here: memento check duplicates"
     desk.tx.ledger.warn(*lines, *([f"{more}, memento check conflicts"] if len(found) > FIRST else []))
 
 
-def near_to(shelf: Shelf, title: str, body: str, but: Collection[str]) -> list[Alike]:
+def near_to(shelf: Shelf, title: str, body: str, but: Collection[str]) -> list[Similarity]:
     """Return the live notes that a text is near to, or may contradict, but for some."""
-    text = alike.said(title, body)
-    return alike.near(text, {one.id: alike.said(one.title, one.body) for one in shelf.near(text) if one.id not in but})
+    text = similarity.said(title, body)
+    return similarity.near(
+        text, {one.id: similarity.said(one.title, one.body) for one in shelf.near(text) if one.id not in but}
+    )
 
 
 def _paired(pair: pairs.Pair, new: Collection[str]) -> str:
     one, other = (pair.one, pair.other) if pair.one in new else (pair.other, pair.one)
-    told = alike.Alike(other, pair.share, pair.why == pairs.MAY_CONTRADICT).told()
+    told = similarity.Similarity(other, pair.share, pair.why == pairs.MAY_CONTRADICT).told()
     return f"{one} {f'{SAME} {other}' if pair.why == pairs.SAME_TEXT else told}"

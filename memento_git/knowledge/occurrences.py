@@ -11,15 +11,15 @@ from memento_git.model.anchors import CHANGED, GONE, OK, UNKNOWN, Anchor
 from memento_git.model.patterns import matches
 
 if TYPE_CHECKING:
-    from memento_git.ledger.standing import Reader, Standing
+    from memento_git.ledger.snapshots import Reader, Snapshot
 
 
-def found(anchor: Anchor, now: Standing, reader: Reader) -> Found:
+def found(anchor: Anchor, now: Snapshot, reader: Reader) -> Found:
     """Say whether a text still occurs, or a package is still required, and where first."""
     return _pattern(anchor, now, reader) if anchor.pattern else _dependency(anchor, now, reader)
 
 
-def _pattern(anchor: Anchor, now: Standing, reader: Reader) -> Found:
+def _pattern(anchor: Anchor, now: Snapshot, reader: Reader) -> Found:
     pattern = anchor.path or "**"
     try:
         paths = [path for path in reader.holding(now, anchor.pattern) if matches(pattern, path)]
@@ -35,7 +35,7 @@ def _pattern(anchor: Anchor, now: Standing, reader: Reader) -> Found:
     return Found(OK, paths[0], (line, line), why=why)
 
 
-def _dependency(anchor: Anchor, now: Standing, reader: Reader) -> Found:
+def _dependency(anchor: Anchor, now: Snapshot, reader: Reader) -> Found:
     for path, told in requirements(anchor, now, reader):
         if anchor.quote and told != anchor.quote:
             return Found(CHANGED, path, why=f"{anchor.quote} is now {told}")
@@ -47,7 +47,7 @@ def _dependency(anchor: Anchor, now: Standing, reader: Reader) -> Found:
     return Found(GONE, anchor.path, why=f"{anchor.dependency} is not in {anchor.path}{elsewhere}")
 
 
-def requirements(anchor: Anchor, now: Standing, reader: Reader) -> list[tuple[str, str]]:
+def requirements(anchor: Anchor, now: Snapshot, reader: Reader) -> list[tuple[str, str]]:
     """Return path and requirement of each manifest that names a package, the ones nearest to the top first."""
     paths = [
         path for path, entry in now.entries.items()

@@ -8,8 +8,8 @@ from typing import Final
 from memento_git.code.symbols import Symbols, symbols
 from memento_git.knowledge import passages
 from memento_git.knowledge.passages import Match, Text
-from memento_git.ledger import standing
-from memento_git.ledger.standing import Reader, Standing
+from memento_git.ledger import snapshots
+from memento_git.ledger.snapshots import Reader, Snapshot
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 MOST_FILES: Final = 5000
@@ -30,7 +30,7 @@ class Texts:
         """Return the lines of a content; None where it is not here, too large or no text."""
         if blob not in self._texts:
             data = self.reader.content(blob)
-            if data is None or standing.is_binary(data):
+            if data is None or snapshots.is_binary(data):
                 return None
             text = self._texts[blob] = Text(data)
             for line in text.places:
@@ -63,7 +63,7 @@ class Texts:
 class OtherFiles:
     """Looks for passages and symbols in the files of one moment that are like a file they left."""
 
-    def __init__(self, texts: Texts, now: Standing) -> None:
+    def __init__(self, texts: Texts, now: Snapshot) -> None:
         self.texts = texts
         self.now = now
         self._of: dict[str, list[tuple[str, str]]] = {}

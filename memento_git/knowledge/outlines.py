@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.code import grammars
 from memento_git.code.grammars import language_of
 from memento_git.code.symbols import MARKDOWN, Symbols, parts
-from memento_git.ledger import cache, standing
+from memento_git.ledger import cache, snapshots
 from memento_git.model.anchors import GONE
 from memento_git.model.enumeration import grouped
 from memento_git.model.progress import CODE, portions
@@ -65,7 +65,7 @@ def _key(path: str, blob: str) -> str:
 
 
 def _read(path: str, data: bytes | None) -> list[object]:
-    if data is None or standing.is_binary(data):
+    if data is None or snapshots.is_binary(data):
         return [{}, "it is no text" if data is not None else AWAY]
     found = parts(path, data)
     return [found.ranges, found.problem]

@@ -10,14 +10,14 @@ from memento_git.errors import Refused
 from memento_git.knowledge import code_paths, following, note_rows
 from memento_git.knowledge.code_paths import CodeUnreadable
 from memento_git.knowledge.shelf import Shelf
-from memento_git.ledger import layout, standing
+from memento_git.ledger import layout, snapshots
 from memento_git.model import anchors
 from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
     from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.following import Follower
-    from memento_git.ledger.standing import Standing
+    from memento_git.ledger.snapshots import Snapshot
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row
 
@@ -33,7 +33,7 @@ class NoSuchCode(Refused):
 class Overlay:
     """The code at one moment, and the live notes that are about it."""
 
-    def __init__(self, shelf: Shelf, follower: Follower, now: Standing) -> None:
+    def __init__(self, shelf: Shelf, follower: Follower, now: Snapshot) -> None:
         self.shelf = shelf
         self.follower = follower
         self.now = now
@@ -107,8 +107,8 @@ class Overlay:
         size = self.follower.reader.sizes([blob]).get(blob)
         if size is None:
             raise CodeUnreadable(path=path, why="git does not have this object")
-        if size > standing.LARGEST:
-            raise CodeUnreadable(path=path, why=f"it has {size} bytes; up to {standing.LARGEST} are looked into")
+        if size > snapshots.LARGEST:
+            raise CodeUnreadable(path=path, why=f"it has {size} bytes; up to {snapshots.LARGEST} are looked into")
         data = self.follower.reader.content(blob) or b""
         if b"\0" in data:
             raise CodeUnreadable(path=path, why="it is binary")

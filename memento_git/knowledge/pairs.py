@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from memento_git.knowledge.alike import NEAR, OPPOSED, opposed, plain, reading, share, stems
+from memento_git.knowledge.similarity import NEAR, OPPOSED, opposed, plain, reading, share, stems
 
 SAME_TEXT: Final = "same text"
 NEAR_TEXT: Final = "near text"

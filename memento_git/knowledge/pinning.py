@@ -14,7 +14,7 @@ from memento_git.knowledge.code_paths import nearest
 from memento_git.knowledge.following import Follower
 from memento_git.knowledge.passages import Text
 from memento_git.ledger.git import Git
-from memento_git.ledger.standing import Standing
+from memento_git.ledger.snapshots import Snapshot
 from memento_git.model.anchors import GONE, OK, UNKNOWN, UNPINNED, Anchor, by_lines, parse, spell
 from memento_git.model.enumeration import many, some
 
@@ -64,7 +64,7 @@ def pin_meant(git: Git, wanted: Mapping[str, str]) -> dict[str, Meant]:
         return {place: _meant(anchor, wanted[place], follower, head, now) for place, anchor in parsed.items()}
 
 
-def _meant(anchor: Anchor, quote: str, follower: Follower, head: Standing | None, now: Standing | None) -> Meant:
+def _meant(anchor: Anchor, quote: str, follower: Follower, head: Snapshot | None, now: Snapshot | None) -> Meant:
     here, told = now or head, ""
     if quote and anchor.lines and here is not None:
         text = _text(anchor, follower, here)
@@ -78,7 +78,7 @@ def _meant(anchor: Anchor, quote: str, follower: Follower, head: Standing | None
         return Meant(anchor, f"{anchor} is kept unpinned: {missing.facts['why']}")
 
 
-def _text(anchor: Anchor, follower: Follower, here: Standing) -> Text | None:
+def _text(anchor: Anchor, follower: Follower, here: Snapshot) -> Text | None:
     """Return the text of the file that an anchor names; None where there is none."""
     return follower.texts.text(here.blob(anchor.path)) if anchor.path in here.entries else None
 
@@ -104,14 +104,14 @@ def pin_quoted(git: Git, wanted: Sequence[Anchor]) -> list[Anchor]:
         return [*wanted] if head is None else [_once_committed(anchor, follower, head) for anchor in wanted]
 
 
-def _once_committed(anchor: Anchor, follower: Follower, head: Standing) -> Anchor:
+def _once_committed(anchor: Anchor, follower: Follower, head: Snapshot) -> Anchor:
     if anchor.blob or not anchor.is_place:
         return anchor
     found = pin_later(anchor, follower, head)
     return anchor if found is None or found.quote != anchor.quote else found
 
 
-def pin(anchor: Anchor, follower: Follower, head: Standing | None, now: Standing | None) -> Anchor:
+def pin(anchor: Anchor, follower: Follower, head: Snapshot | None, now: Snapshot | None) -> Anchor:
     """Return an anchor with what it is about at this moment.
 
     `head` is the commit that is checked out (None before the first), `now` the work tree (None in a bare repository).
@@ -133,7 +133,7 @@ def pin(anchor: Anchor, follower: Follower, head: Standing | None, now: Standing
     return quoted._replace(blob=head.blob(anchor.path), commit=head.commit)
 
 
-def pin_later(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | None:
+def pin_later(anchor: Anchor, follower: Follower, head: Snapshot) -> Anchor | None:
     """Return a place of which nothing but its quote is here, with the blob of a commit; None where it is not there.
 
     A folder, a file as a whole and a symbol are found by their names, lines where their quote is in one place.
@@ -148,14 +148,14 @@ def pin_later(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | No
     return _pinned(anchor._replace(lines=(places[0][0], min(last, len(text)))), follower, head)
 
 
-def _pinned(anchor: Anchor, follower: Follower, head: Standing) -> Anchor | None:
+def _pinned(anchor: Anchor, follower: Follower, head: Snapshot) -> Anchor | None:
     try:
         return pin(anchor, follower, head, None)
     except AnchorMissing:
         return None
 
 
-def pin_again(anchor: Anchor, found: Found, follower: Follower, head: Standing) -> Anchor | None:
+def pin_again(anchor: Anchor, found: Found, follower: Follower, head: Snapshot) -> Anchor | None:
     """Return an anchor pinned at the place where it was found, for whoever confirms that the note still holds."""
     if found.state in (UNPINNED, UNKNOWN):
         return pin_later(anchor._replace(path=found.path or anchor.path), follower, head)
@@ -166,7 +166,7 @@ def pin_again(anchor: Anchor, found: Found, follower: Follower, head: Standing) 
     return pin(anchor._replace(path=found.path, lines=found.lines, symbol=found.symbol), follower, head, None)
 
 
-def _occurring(anchor: Anchor, follower: Follower, here: Standing) -> Anchor:
+def _occurring(anchor: Anchor, follower: Follower, here: Snapshot) -> Anchor:
     """Keep what is required as it is written; a pattern needs nothing kept."""
     reader = follower.reader
     if anchor.pattern:
@@ -180,14 +180,14 @@ def _occurring(anchor: Anchor, follower: Follower, here: Standing) -> Anchor:
     return anchor._replace(quote=told[0][1])
 
 
-def _deeper(anchor: Anchor, follower: Follower, here: Standing) -> str:
+def _deeper(anchor: Anchor, follower: Follower, here: Snapshot) -> str:
     """Return where a text is that no file at the top has, and how the name of such a file is written."""
     anywhere = f"**/{anchor.path}"
     found = occurrences.found(anchor._replace(path=anywhere), here, follower.reader)
     return f"; {found.path} has it, which is one of {anywhere}" if found.state == OK else ""
 
 
-def _quoted(anchor: Anchor, follower: Follower, here: Standing) -> Anchor:
+def _quoted(anchor: Anchor, follower: Follower, here: Snapshot) -> Anchor:
     blob = here.blob(anchor.path)
     if here.entries[anchor.path].type != "blob":
         if anchor.lines or anchor.symbol:
@@ -215,7 +215,7 @@ def _symbol_lines(anchor: Anchor, follower: Follower, blob: str) -> tuple[int, i
     return symbols.span(name)
 
 
-def _elsewhere(anchor: Anchor, follower: Follower, here: Standing) -> str:
+def _elsewhere(anchor: Anchor, follower: Follower, here: Snapshot) -> str:
     """Return what is there in the place of a path: the file's symbols where one colon stands before a name."""
     path, _, name = anchor.path.rpartition(":")
     if name and path in here.entries and here.entries[path].type == "blob":

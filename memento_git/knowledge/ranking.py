@@ -13,8 +13,8 @@ from memento_git.knowledge.scoring import Part, Scores
 from memento_git.knowledge.words import abbreviations, asked, named
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.cards import Card
     from memento_git.knowledge.corpus import Corpus
+    from memento_git.knowledge.index_entries import Card
 
 T = TypeVar("T")
 MESSAGE: Final = 6  # a question of so many words may be a message that was pasted
@@ -60,7 +60,7 @@ class Found(NamedTuple):
     parts: tuple[Part, ...]
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     """A question as it was understood: its words that nothing here has, what slips meant."""
 
     text: str
@@ -93,7 +93,7 @@ class Near(NamedTuple):
 class Ranked(NamedTuple):
     """The answers to one question, best first, how many there are in all, and whether none of them is firm."""
 
-    asked: Asked
+    asked: Question
     found: list[Found]
     total: int
     weak: bool = False
@@ -109,7 +109,7 @@ def rank(
     """
     scores = Scores(corpus, question, dict(islice(asked(question).items(), MOST_WORDS)))
     unknown = tuple(word for word, given in scores.given.items() if not given)
-    understood = Asked(question, unknown, scores.meant)
+    understood = Question(question, unknown, scores.meant)
     beside = _Neighbours(corpus, scores)
     candidates = _candidates(corpus, scores, max(LOOKED_AT, 3 * most), keep, leads)
     found = [

@@ -6,17 +6,17 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from memento_git.knowledge import alike
+from memento_git.knowledge import similarity
+from memento_git.knowledge.contradiction_candidates import beside, opponents
 from memento_git.knowledge.corpus import Corpus, Damaged
+from memento_git.knowledge.deduplication import Said, are_alike, said
 from memento_git.knowledge.documents import documents_of
-from memento_git.knowledge.opponents import beside, opponents
-from memento_git.knowledge.ranking import Asked, Near, Ranked, rank
-from memento_git.knowledge.repeats import Said, are_alike, said
+from memento_git.knowledge.ranking import Near, Question, Ranked, rank
 from memento_git.ledger.view import View
 from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.cards import Card
+    from memento_git.knowledge.index_entries import Card
     from memento_git.knowledge.scoring import Part
     from memento_git.ledger.store import Ledger
 
@@ -52,7 +52,7 @@ class Hits(NamedTuple):
 
     hits: list[Hit]
     more: int
-    asked: list[Asked]
+    asked: list[Question]
     behind: int  # files in which the index was behind and memory stood in for it
     against: Mapping[str, tuple[str, ...]]  # id -> what a link, in either direction, or a key may say to contradict it
     disputed: Mapping[str, list[str]]  # id -> of the notes nearest to it those that may contradict it, where asked for
@@ -157,13 +157,13 @@ def _configured(view: View) -> str:
     return "never" if data is None else codec.read_config(data)[0].semantic
 
 
-def _nearness(view: View, queries: Sequence[str], wish: str) -> Sequence[Near | None]:
+def _nearness(view: View, queries: Sequence[str], request: str) -> Sequence[Near | None]:
     """Return how near documents are to each question; nothing of it is imported where it is not asked for."""
-    if wish == "never":
+    if request == "never":
         return [None] * len(queries)
     from memento_git.knowledge.embedders import available
 
-    if not available(insist=wish == "always"):
+    if not available(insist=request == "always"):
         return [None] * len(queries)
     from memento_git.knowledge.semantic import near
 
@@ -172,11 +172,11 @@ def _nearness(view: View, queries: Sequence[str], wish: str) -> Sequence[Near | 
 
 def _in_corpus(view: View, answered: Callable[[Corpus], T], nothing: T, few: int) -> T:
     """Return the answer out of all documents; an index found damaged while it is read is made anew."""
-    from memento_git.knowledge import upkeep
+    from memento_git.knowledge import index_refresh
 
     for written in (True, True, False):
         try:
-            with upkeep.gathered(view, written=written, few=few) as corpus:
+            with index_refresh.gathered(view, written=written, few=few) as corpus:
                 return answered(corpus)
         except Damaged:
             from memento_git.knowledge import index
@@ -211,8 +211,8 @@ def _disputed(view: View, corpus: Corpus, card: Card) -> list[str]:
     text = text_of(view, card)
     others = beside(corpus, card, text)
     _bring(view, others)
-    own = alike.said(card.title, text)
-    return [one.id for one in others if alike.dispute(own, alike.said(one.title, text_of(view, one)))]
+    own = similarity.said(card.title, text)
+    return [one.id for one in others if similarity.dispute(own, similarity.said(one.title, text_of(view, one)))]
 
 
 def _grouped(merged: Iterable[Hit], leads: Callable[[Card], str]) -> list[Hit]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.knowledge import recipes
+from memento_git.knowledge.anchor_locations import AnchorLocations
 from memento_git.knowledge.moments import past_moment
 from memento_git.knowledge.recipes import Item, RecipeTooLarge
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import CURRENT
-from memento_git.knowledge.whereabouts import Whereabouts
 from memento_git.ledger import layout
 from memento_git.ledger.recipebook import MOMENTS, RecipeBook
 from memento_git.model import anchors
@@ -54,7 +54,7 @@ class RecipeRun:
         self.view = view
         self.shelf = Shelf(view)
         self.book = RecipeBook(view)
-        self.places = Whereabouts(self.shelf, at_commit=at_commit)
+        self.places = AnchorLocations(self.shelf, at_commit=at_commit)
         self.steps: list[Row] = []
         self.writes: list[Write] = []
         self._items: dict[str, Item] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
-from memento_git.knowledge import alike
+from memento_git.knowledge import similarity
 from memento_git.model.knowledge import under
 from memento_git.model.recipes import HOLE, Recipe
 from memento_git.model.types import text_problems
@@ -131,8 +131,8 @@ TESTS: Final[dict[str, Callable[[Item, Any], bool]]] = {
 
 def says(item: Item, text: str) -> bool:
     """Tell whether each word of a text stands in a note, as it is written but for case and forms of letters."""
-    held = alike.plain(item.words)
-    return all(word in held for word in alike.plain(text).split())
+    held = similarity.plain(item.words)
+    return all(word in held for word in similarity.plain(text).split())
 
 
 # Order and combination.
@@ -167,7 +167,7 @@ def deduped(items: Sequence[Item], by: str, recipe: str) -> list[Item]:
     seen: set[str] = set()
     kept = []
     for item in items:
-        mark = (item.key or item.id) if by == "key" else alike.plain(item.text)
+        mark = (item.key or item.id) if by == "key" else similarity.plain(item.text)
         if mark not in seen:
             kept.append(item)
         seen.add(mark)
@@ -177,11 +177,12 @@ def deduped(items: Sequence[Item], by: str, recipe: str) -> list[Item]:
 def _without_near(items: Sequence[Item], recipe: str) -> list[Item]:
     if len(items) > MOST_NEAR:
         raise RecipeTooLarge(recipe=recipe, what="notes to compare each with each", found=len(items), most=MOST_NEAR)
-    kept: list[tuple[Item, frozenset[str], alike.Reading]] = []
+    kept: list[tuple[Item, frozenset[str], similarity.Reading]] = []
     for item in items:
-        own, read = alike.stems(item.text), alike.reading(item.text)
+        own, read = similarity.stems(item.text), similarity.reading(item.text)
         twin = any(
-            alike.share(own, other) >= alike.NEAR and not alike.opposed(read, before) for _, other, before in kept
+            similarity.share(own, other) >= similarity.NEAR and not similarity.opposed(read, before)
+            for _, other, before in kept
         )
         if not twin:
             kept.append((item, own, read))

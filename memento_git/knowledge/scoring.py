@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memento_git.knowledge.slips import Slips
+from memento_git.knowledge.typos import Typos
 from memento_git.knowledge.words import alike, as_written, is_everyday, is_pair
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Scores:
         self.total: dict[int, float] = {}
         count = max(corpus.documents, 1)
         average = max(corpus.length / count, 1.0)
-        slips = Slips(corpus)
+        slips = Typos(corpus)
         crossing = _crossing([word for word, is_name in words.items() if is_pair(word) and not is_name])
         for (word, is_name), typed in zip(words.items(), as_written(question, words), strict=True):
             postings = corpus.postings(word)

@@ -22,7 +22,7 @@ from memento_git.knowledge import index
 from memento_git.knowledge.documents import documents_of, with_meaning
 from memento_git.knowledge.embedders import Embedder
 from memento_git.knowledge.ranking import Near
-from memento_git.ledger import lock, wholefile
+from memento_git.ledger import atomic_file, lock
 from memento_git.ledger.view import View
 from memento_git.model.progress import portions
 
@@ -125,4 +125,4 @@ def _keep(git: Git, file: Path, made: Vectors, wanted: set[str]) -> None:
             first = sorted(held, key=lambda blob: blob not in wanted)
             rows = first[: len(wanted) + SPARE]
             body = json.dumps(rows).encode() + b"\n" + np.stack([held[blob] for blob in rows]).tobytes()
-            wholefile.write(file, hashlib.sha256(body).digest() + body)
+            atomic_file.write(file, hashlib.sha256(body).digest() + body)

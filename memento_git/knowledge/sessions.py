@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.knowledge.drafts import Own
-from memento_git.ledger import wholefile
+from memento_git.ledger import atomic_file
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -67,4 +67,4 @@ class Sessions:
         return found
 
     def keep(self, session: Session) -> None:
-        wholefile.write(self._path(session.actor), json.dumps(session._asdict()).encode())
+        atomic_file.write(self._path(session.actor), json.dumps(session._asdict()).encode())

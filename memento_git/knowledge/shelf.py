@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from memento_git.folding.fold import Fold, Folded
-from memento_git.knowledge import register, transitions
-from memento_git.knowledge.alike import plain, said
+from memento_git.knowledge import inverted_index, transitions
+from memento_git.knowledge.competing_notes import competing
 from memento_git.knowledge.refusals import KeyAmbiguous, KeyContested, KeyUnknown, NoteRedacted
-from memento_git.knowledge.rivals import rivals
+from memento_git.knowledge.similarity import plain, said
 from memento_git.knowledge.transitions import (
     ABOUT,
     CONFIRMED,
@@ -24,7 +24,7 @@ from memento_git.knowledge.transitions import (
     confirming,
 )
 from memento_git.ledger import cache, codec, decoding, layout
-from memento_git.ledger.events import Happenings
+from memento_git.ledger.events import EventLog
 from memento_git.ledger.view import LedgerUnreadable, View
 from memento_git.model.anchors import Anchor, from_data
 from memento_git.model.enumeration import grouped
@@ -55,7 +55,7 @@ class Link(NamedTuple):
     to: str
 
 
-class Shelf(Happenings):
+class Shelf(EventLog):
     """The notes of one ledger at one view; it is also the fold's source of events. `drafts` are among them as asked."""
 
     def __init__(self, view: View, drafts: Collection[str] = ()) -> None:
@@ -169,13 +169,13 @@ class Shelf(Happenings):
         return [one for path, one in sorted(wrong.items()) if self.view.record(path) is None]
 
     def _with_key(self, key: str) -> list[Prose]:
-        return [note for note in self.readable(self._bearing(register.keyed(key))) if note.data.get("key") == key]
+        return [note for note in self.readable(self._bearing(inverted_index.keyed(key))) if note.data.get("key") == key]
 
     def _bearing(self, mark: str) -> Collection[str] | None:
         """Return the notes that may have a text or a key; None where all must be looked at."""
-        if len(self.view.puts) > register.FEW:  # each of which the register would have looked at
+        if len(self.view.puts) > inverted_index.FEW:  # each of which the register would have looked at
             self.load()
-        return self._marks_at_hand().get(mark, ()) if self._loaded else register.bearing(self.view, mark)
+        return self._marks_at_hand().get(mark, ()) if self._loaded else inverted_index.bearing(self.view, mark)
 
     def _marks_at_hand(self) -> dict[str, dict[str, None]]:
         """Return mark -> the notes that bear it, or did before; each note is read once, and again when it is put."""
@@ -183,7 +183,7 @@ class Shelf(Happenings):
         names = [*self.index.prose] if self._marked < 0 else map(layout.note_of, puts[self._marked :])
         self._marked = len(puts)
         for note in filter(None, map(self.written, names)):
-            for mark in (register.said(note.body), register.keyed(str(note.data.get("key", "")))):
+            for mark in (inverted_index.said(note.body), inverted_index.keyed(str(note.data.get("key", "")))):
                 self._marks.setdefault(mark, {})[note.id] = None
         return self._marks
 
@@ -209,12 +209,12 @@ class Shelf(Happenings):
     def saying(self, body: str) -> list[Prose]:
         """Return the live notes that say the very same; one that has expired does not stand for a new one."""
         text = plain(body)
-        found = self.live(self._bearing(register.said(body)))
+        found = self.live(self._bearing(inverted_index.said(body)))
         return [note for note in found if plain(note.body) == text and not self.is_expired(note)]
 
     def near(self, text: str) -> list[Prose]:
         """Return the live notes that a text must be compared with."""
-        return self.live(register.near(self.view, text))
+        return self.live(inverted_index.near(self.view, text))
 
     def load(self) -> None:
         """Decode all notes and events at once, with the help of what was decoded before; only the first call does."""
@@ -327,13 +327,13 @@ class Shelf(Happenings):
         return sorted(link for link, stands in found.items() if stands)
 
     def contradictions(self, note: Prose) -> list[str]:
-        """Return the live notes that contradict a note: by a link, in either direction, or as its rivals."""
-        return sorted({*self.rivals(note), *self._opposed(note)})
+        """Return the live notes that contradict a note: by a link, in either direction, or as competing ones."""
+        return sorted({*self.competing(note), *self._opposed(note)})
 
-    def rivals(self, note: Prose) -> list[str]:
+    def competing(self, note: Prose) -> list[str]:
         """Return the live notes that claim the same key as a note, or the same place."""
         key = note.data.get("key")
-        return sorted(rivals(self, note, self._live_with(key) if key else ()))
+        return sorted(competing(self, note, self._live_with(key) if key else ()))
 
     def _live_with(self, key: str) -> list[Prose]:
         return [note for note in self._with_key(key) if self.lives(note.id)]
@@ -378,7 +378,7 @@ class Shelf(Happenings):
         found, seen, waiting = set[str](), {note}, [note]
         while waiting:
             name = waiting.pop()
-            among = None if self._loaded else register.bearing(self.view, register.naming(name))
+            among = None if self._loaded else inverted_index.bearing(self.view, inverted_index.naming(name))
             if among is None:
                 return None
             found.update(among)

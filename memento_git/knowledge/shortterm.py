@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import reason_of
 from memento_git.knowledge.injection import instructive
-from memento_git.ledger import codec, layout, lock, wholefile
+from memento_git.ledger import atomic_file, codec, layout, lock
 from memento_git.model.knowledge import DOMAIN_OF
 from memento_git.model.work import is_agent
 
@@ -106,7 +106,7 @@ class ShortTerm:
 
     def _keep_all_but(self, ids: set[str]) -> None:
         kept = [line for line, item in self._held() if item.id not in ids]
-        wholefile.write(self.path, b"".join(kept), durable=True)
+        atomic_file.write(self.path, b"".join(kept), durable=True)
 
 
 def _item(line: bytes) -> Item | None:

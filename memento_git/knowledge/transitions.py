@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.folding import overruling
+from memento_git.folding import settling
 
 if TYPE_CHECKING:
     from memento_git.folding.fold import Seen
@@ -64,11 +64,11 @@ class NoSuchLink(Refused):
 def judge(event: Event, seen: Seen) -> Writes:
     """Return what the event writes; raise a refusal where the table does not allow it."""
     if event.do == "settled":
-        return overruling.kept(event, seen)
+        return settling.kept(event, seen)
     if event.do == "voided":
-        return overruling.rest(event, seen)
+        return settling.rest(event, seen)
     if event.do == "redacted":
-        return overruling.redaction(event, REDACTED)
+        return settling.redaction(event, REDACTED)
     if REDACTED in seen.own.values:
         raise NoteState(note=event.of, status=REDACTED, verb=event.do)
     if event.do in ("linked", "unlinked"):

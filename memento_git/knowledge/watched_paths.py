@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from memento_git.ledger import layout, wholefile
+from memento_git.ledger import atomic_file, layout
 from memento_git.model import anchors
 from memento_git.model.anchors import MANIFESTS, Anchor
 
@@ -46,7 +46,7 @@ def _add(git: Git, names: set[str]) -> None:
         held = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         told = sorted(names | set(held))
         if told != held:
-            wholefile.write(path, "".join(f"{name}\n" for name in told).encode())
+            atomic_file.write(path, "".join(f"{name}\n" for name in told).encode())
 
 
 def keep_written(tx: Transaction) -> None:

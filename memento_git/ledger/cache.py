@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git import __version__
-from memento_git.ledger import wholefile
+from memento_git.ledger import atomic_file
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -76,7 +76,7 @@ def write(git: Git, name: str, key: str, value: object) -> None:
     path = _path(git, name)
     start, end = _frame(key)
     with contextlib.suppress(OSError):
-        wholefile.write(path, f"{start}{json.dumps(value)}{end}".encode())
+        atomic_file.write(path, f"{start}{json.dumps(value)}{end}".encode())
 
 
 def of_others(git: Git, now: float) -> list[Path]:
@@ -104,7 +104,7 @@ def latest_text(git: Git, name: str) -> tuple[str, str] | None:
 def write_text(git: Git, name: str, key: str, text: str) -> None:
     """Keep a text; where the file system refuses, it is computed again next time."""
     with contextlib.suppress(OSError):
-        wholefile.write(_path(git, name, ".txt"), os.fsencode(f"{VERSION}:{key}\n{text}\n"))
+        atomic_file.write(_path(git, name, ".txt"), os.fsencode(f"{VERSION}:{key}\n{text}\n"))
 
 
 def thrifty(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

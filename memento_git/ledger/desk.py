@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from memento_git.errors import Refused
 from memento_git.folding.fold import Fold, Folded, group_in, group_of
-from memento_git.folding.overruling import SETTLING
+from memento_git.folding.settling import SETTLING
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import NothingToCommit, refuse_absent
 from memento_git.model.clock import is_ahead

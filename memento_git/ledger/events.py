@@ -15,7 +15,7 @@ from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.work import Event
 
 if TYPE_CHECKING:
-    from memento_git.ledger.listing import Index, Names
+    from memento_git.ledger.file_index import FileIndex, Names
     from memento_git.ledger.view import View
 
 
@@ -28,7 +28,7 @@ def is_purge(event: Event) -> bool:
     return event.do == "redacted" and not event.after and event.get("target") == f"{event.of}@{NOTHING}"
 
 
-class Happenings:
+class EventLog:
     """What a fold draws its events from; `id` is that of a run, or nothing for the notes."""
 
     fold: Fold
@@ -49,7 +49,7 @@ class Happenings:
         return self.view.names(self.id)
 
     @property
-    def index(self) -> Index:
+    def index(self) -> FileIndex:
         """Return the names of the files as the view has them now."""
         return self.view.index(self.id)
 

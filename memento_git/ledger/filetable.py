@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.ledger.listed import ID_START, PLAIN_STARTS, Listed
+from memento_git.ledger.tree_listing import ID_START, PLAIN_STARTS, TreeListing
 from memento_git.model.finding import Finding, removing
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class FileTable:
         self._commits = commits
         self._note = note
         self._files: dict[str, str] | None = None
-        self._listed: Listed | None = None
+        self._listed: TreeListing | None = None
         self._looks = 0
         self.links: dict[str, str] = {}
         self._rivals: set[str] = set()  # what is another at another revision
@@ -48,14 +48,14 @@ class FileTable:
         return self._files is not None
 
     @property
-    def listed(self) -> Listed | None:
+    def listed(self) -> TreeListing | None:
         """Return all files as lines to look into; None where they are taken apart already, or have to be."""
         if self._files is None and self._listed is None and len(self._commits) == 1:
             listed = self._git.trees.ledger(self._commits[0])
             self._listed = listed if listed.plain else None
         return self._listed if self._files is None and self._looks < MOST_LOOKS else None
 
-    def looked(self, cost: int = 1) -> Listed | None:
+    def looked(self, cost: int = 1) -> TreeListing | None:
         """Return the lines to look into once more; None where that was done so often that they are taken apart."""
         self._looks += cost
         return self.listed
@@ -86,7 +86,7 @@ class FileTable:
         else:
             self.files[path] = blob
 
-    def _add(self, files: dict[str, str], listed: Listed) -> None:
+    def _add(self, files: dict[str, str], listed: TreeListing) -> None:
         """Take in the files of one revision."""
         if not files and listed.plain:  # one tree, of which there is nothing to tell
             files.update(listed.blobs())

@@ -13,8 +13,6 @@ from typing import Final
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import names
-from memento_git.ledger.complaints import ended, is_full, reason_of
-from memento_git.ledger.endings import told_by
 from memento_git.ledger.environment import (
     IN_ONE,
     OPTIONS,
@@ -25,6 +23,8 @@ from memento_git.ledger.environment import (
     git_dir_of,
     refuse_old,
 )  # fmt: skip
+from memento_git.ledger.git_errors import ended, is_full, reason_of
+from memento_git.ledger.process_groups import told_by
 from memento_git.ledger.reader import AT_ONCE, Reader, Stored
 from memento_git.ledger.trees import Entry, Trees, entries
 from memento_git.model.progress import Progress, untold
@@ -281,9 +281,9 @@ class Git:
         full = names.in_full(self, rev)
         found = self.commit(full)
         if not found:
-            from memento_git.ledger import absence
+            from memento_git.ledger import missing_ledger
 
-            absence.refuse_revision(self, rev)
+            missing_ledger.refuse_revision(self, rev)
         return found
 
     def object_id(self, name: str) -> str | None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Misused, Refused
 from memento_git.ledger import layout
-from memento_git.ledger.complaints import reason_of
-from memento_git.ledger.endings import told_by
 from memento_git.ledger.environment import PATTERNS
+from memento_git.ledger.git_errors import reason_of
+from memento_git.ledger.process_groups import told_by
 from memento_git.model.finding import FETCHING
 
 if TYPE_CHECKING:

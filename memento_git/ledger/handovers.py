@@ -9,7 +9,7 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.ledger import lock, processes, wholefile
+from memento_git.ledger import atomic_file, lock, processes
 from memento_git.ledger.processes import Process
 from memento_git.model.ids import is_id
 
@@ -78,7 +78,7 @@ def write(git: Git, handover: Handover) -> None:
     """Write down, durably, what is known of a dispatch."""
     told = {**handover._asdict(), "machine": handover.machine or platform.node()}
     with lock.writing():
-        wholefile.write(_path(git, handover.dispatch), json.dumps(told).encode(), durable=True)
+        atomic_file.write(_path(git, handover.dispatch), json.dumps(told).encode(), durable=True)
 
 
 def write_brief(git: Git, dispatch: str, text: str) -> None:

@@ -11,7 +11,7 @@ from memento_git.code.grammars import PYTHON, language_of
 from memento_git.code.imports import python, syntax_trees
 from memento_git.code.imports.resolve import Resolver, go_node, php_folders
 from memento_git.ledger import cache
-from memento_git.ledger.listed import FILE_MODES
+from memento_git.ledger.tree_listing import FILE_MODES
 from memento_git.model.enumeration import grouped
 from memento_git.model.progress import CODE, portions
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import SPENT, Moved, Refused, reason_of
-from memento_git.ledger.complaints import was_killed
+from memento_git.ledger.git_errors import was_killed
 
 try:
     import fcntl

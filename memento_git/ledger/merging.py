@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from memento_git.errors import Moved, Refused
-from memento_git.ledger import codec, difference, layout, scratch
+from memento_git.ledger import codec, layout, scratch, tree_diff
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.journal import Path3
@@ -55,8 +55,8 @@ class Incoming(NamedTuple):
 def incoming(git: Git, old: str, new: str) -> Incoming:
     """Return what one commit changes against another; code is only looked at, not listed."""
     changes, plain = [], _code(git.entries(old)) == _code(git.entries(new))
-    for one in difference.raw(git, old, new, "--", layout.FOLDER):
-        plain = plain and one.mode in (PLAIN, difference.ABSENT)
+    for one in tree_diff.raw(git, old, new, "--", layout.FOLDER):
+        plain = plain and one.mode in (PLAIN, tree_diff.ABSENT)
         changes.append(Path3(one.path, one.old or None, one.new or None))
     return Incoming(changes, plain)
 
@@ -96,7 +96,7 @@ def _side(codes: list[dict[str, Entry]]) -> dict[str, Entry] | None:
 
 def _changed(git: Git, old: str, new: str) -> set[str]:
     """Return the paths of code in which two commits differ."""
-    names = difference.told(git, "--name-only", old, new)
+    names = tree_diff.told(git, "--name-only", old, new)
     return {name for name in names if not name.startswith(f"{layout.FOLDER}/")}
 
 

@@ -91,9 +91,9 @@ def _listed(git: Git, names: tuple[str, ...]) -> tuple[dict[str, str], list[str]
 
 
 def _refuse(git: Git, rev: str) -> NoReturn:
-    from memento_git.ledger import absence
+    from memento_git.ledger import missing_ledger
 
-    absence.refuse_revision(git, rev)
+    missing_ledger.refuse_revision(git, rev)
 
 
 def _refuse_id(git: Git, rev: str, name: str, ref: str) -> None:

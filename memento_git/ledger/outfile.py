@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import wholefile
+from memento_git.ledger import atomic_file
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
@@ -116,7 +116,7 @@ def _remember(git: Git, place: Path, data: bytes) -> None:
     """Keep what was written; where the file system refuses, the next answer asks for another file."""
     written = {**_written(git), str(place): hashlib.sha256(data).hexdigest()}
     with contextlib.suppress(OSError):
-        wholefile.write(git.common_dir / "memento" / KEPT, json.dumps(written).encode())
+        atomic_file.write(git.common_dir / "memento" / KEPT, json.dumps(written).encode())
 
 
 def replace(place: Path, data: bytes) -> None:
@@ -137,5 +137,5 @@ def _clear(place: Path) -> None:
     half = re.compile(rf"\.{re.escape(place.name)}\.memento-[0-9a-f]{{16}}")
     with contextlib.suppress(OSError):
         for path in place.parent.iterdir():
-            if half.fullmatch(path.name) and path.lstat().st_mtime < time.time() - wholefile.LONG:
+            if half.fullmatch(path.name) and path.lstat().st_mtime < time.time() - atomic_file.LONG:
                 path.unlink()

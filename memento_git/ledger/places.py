@@ -55,11 +55,11 @@ def refuse_unwritable(git: Git, paths: Iterable[str]) -> None:
 
 def replacing(git: Git) -> str:
     """Return the words that put the ledger's folder in a link's place: the one HEAD has, or had before the link."""
-    from memento_git.ledger import absence
+    from memento_git.ledger import missing_ledger
 
     head = git.head()[0]
-    if head and absence.stranger(git, head):
-        return absence.taking_out(git)
+    if head and missing_ledger.stranger(git, head):
+        return missing_ledger.taking_out(git)
     if not (head and git.entries(head, layout.FOLDER)):
         return f"take the link away, for git has nothing of it: rm {layout.FOLDER}"
     return f"replace the link by the folder that git has: git checkout HEAD -- {layout.FOLDER}"

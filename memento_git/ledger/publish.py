@@ -12,12 +12,12 @@ from typing import Final
 
 from memento_git.errors import MementoError, Moved, Refused, reason_of
 from memento_git.ledger import journal, layout, places, userindex, worktree
-from memento_git.ledger.complaints import was_killed
 from memento_git.ledger.git import BareRepository, Git, GitFailed
+from memento_git.ledger.git_errors import was_killed
+from memento_git.ledger.git_operations import ending, in_progress
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.lock import LOCKED, NotWritable, refuse_ref, writing
 from memento_git.ledger.settings import identities
-from memento_git.ledger.underway import ending, under_way
 from memento_git.ledger.userindex import HeldIndex
 from memento_git.model.tuples import NamedTuple
 
@@ -82,7 +82,7 @@ def guard(git: Git) -> None:
 
 
 def _refuse_under_way(git: Git) -> None:
-    for what in under_way(git):
+    for what in in_progress(git):
         raise OperationUnderWay(what=what, how=ending(git, what))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
-from memento_git.ledger import checkouts, difference, edits, layout, lock, publish, wholefile, worktree
+from memento_git.ledger import atomic_file, checkouts, git_status, layout, lock, publish, tree_diff, worktree
 from memento_git.ledger.commits import MARK, is_cut_off
 from memento_git.ledger.git import Git
 from memento_git.ledger.journal import Path3
@@ -28,7 +28,7 @@ SIGNATURE: Final = (b"\ngpgsig ", b"\ngpgsig-sha256 ")
 
 def begin(git: Git, note: str, event: str) -> None:
     """Write down that a note is purged, and the file that says so once it has left the ledger."""
-    wholefile.write(_begun(git) / note, event.encode(), durable=True)
+    atomic_file.write(_begun(git) / note, event.encode(), durable=True)
 
 
 def finish(git: Git, notes: Iterable[str]) -> None:
@@ -119,7 +119,7 @@ def survey(git: Git, paths: Collection[str]) -> Reach:
     branch = ref.removeprefix("refs/heads/")
     _refuse_elsewhere(git, ref, branch)
     wanted = sorted(paths)
-    if real := edits.edited(git, [one for one in edits.changes(git, layout.FOLDER) if one.path in wanted]):
+    if real := git_status.edited(git, [one for one in git_status.changes(git, layout.FOLDER) if one.path in wanted]):
         raise PathEdited(paths=some([one.path for one in real], 5))
     commits = _descendants(git, head, set(_lines(git, "rev-list", "--full-history", head, "--", *wanted)))
     others = [name for name in _holding(git, wanted) if name != ref]
@@ -263,7 +263,7 @@ def _path_of(line: bytes) -> bytes:
 
 def _compare(git: Git, reach: Reach, made: str) -> None:
     """Refuse a new history that is not the old one without the paths."""
-    if strays := {*difference.told(git, "--name-only", reach.head, made)} - set(reach.paths):
+    if strays := {*tree_diff.told(git, "--name-only", reach.head, made)} - set(reach.paths):
         raise HistoryDiffers(problem=f"{min(strays)} differs")
     if _lines(git, "rev-list", "--full-history", made, "--", *reach.paths):
         raise HistoryDiffers(problem="a path is still in it")

@@ -6,7 +6,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger.turns import Turn, at_end
+from memento_git.ledger.thread_safety import Turn, at_end
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -88,11 +88,11 @@ class Reader:
 
     def _end_over(self, name: str) -> None:
         """End what is left of a git that has ended over an object; refuse where that is not because it is broken."""
-        from memento_git.ledger import absence
+        from memento_git.ledger import missing_ledger
 
         self.close()
-        if not absence.is_broken(self._git, name):
-            absence.refuse_object(self._git, name)
+        if not missing_ledger.is_broken(self._git, name):
+            missing_ledger.refuse_object(self._git, name)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

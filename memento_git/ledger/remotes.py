@@ -9,8 +9,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.errors import Moved, Refused
-from memento_git.ledger.complaints import complaints, ended, is_full
 from memento_git.ledger.git import CannotWrite, Git
+from memento_git.ledger.git_errors import complaints, ended, is_full
 from memento_git.ledger.lock import RefLocked
 from memento_git.model.tuples import NamedTuple
 

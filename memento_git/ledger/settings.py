@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from memento_git.errors import Refused
-from memento_git.ledger.asked import Asked
 from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.git_future import GitFuture
 from memento_git.model.clock import ClockUnfit
 
 ROLES: Final = ("AUTHOR", "COMMITTER")
@@ -21,12 +21,12 @@ class IdentityMissing(Refused):
     hint_ = "git config user.name NAME && git config user.email ADDRESS"
 
 
-def ask(git: Git) -> Asked:
+def ask(git: Git) -> GitFuture:
     """Let git begin to tell its configuration and identities."""
-    return Asked(git, "var", "-l")
+    return GitFuture(git, "var", "-l")
 
 
-def told(asked: Asked) -> dict[str, str]:
+def told(asked: GitFuture) -> dict[str, str]:
     """Wait until git has told them, and return the last value of each key."""
     lines = os.fsdecode(asked.answer()).split("\n")
     return {key: value for key, _, value in (line.partition("=") for line in lines)}

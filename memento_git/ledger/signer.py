@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Broken, Refused
 from memento_git.ledger import scratch
-from memento_git.ledger.endings import told_by
 from memento_git.ledger.environment import at_home
+from memento_git.ledger.process_groups import told_by
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git

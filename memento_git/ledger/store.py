@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, Self, TypeVar
 
 from memento_git.errors import Misused, Refused, reason_of
-from memento_git.ledger import edits, journal, layout, settings
-from memento_git.ledger.asked import Asked
+from memento_git.ledger import git_status, journal, layout, settings
 from memento_git.ledger.git import Git
-from memento_git.ledger.turns import Turn
+from memento_git.ledger.git_future import GitFuture
+from memento_git.ledger.thread_safety import Turn
 from memento_git.ledger.view import View
 from memento_git.ledger.watch import Watch
 from memento_git.model.clock import LAST, now_of, stamp
@@ -45,16 +45,16 @@ class NoLedgerElsewhere(NoLedger):
 
 def refuse_absent(view: View, where: str) -> NoReturn:
     """Refuse where a view has no policy: there is no ledger, or what it was judged by is gone."""
-    from memento_git.ledger import absence
+    from memento_git.ledger import missing_ledger
 
-    absence.refuse(view, where)
+    missing_ledger.refuse(view, where)
     head = view.git.head()[0]
     if head and view.git.entries(head, layout.CONFIG):
-        raise absence.NoLedgerThere(where=where)
-    absence.refuse_apart(view.git, where)
+        raise missing_ledger.NoLedgerThere(where=where)
+    missing_ledger.refuse_apart(view.git, where)
     if head in view.commits:
-        absence.refuse_removed(view.git, where)
-    if folder := absence.elsewhere(view.git):
+        missing_ledger.refuse_removed(view.git, where)
+    if folder := missing_ledger.elsewhere(view.git):
         raise NoLedgerElsewhere(where=where, folder=folder)
     raise NoLedger(where=where)
 
@@ -105,7 +105,7 @@ class Ledger:
         self._turn = Turn()
         self._actor = actor or os.environ.get("MEMENTO_ACTOR", "")
         self._actor_checked = False
-        self._settings: Mapping[str, str] | Asked | None = None
+        self._settings: Mapping[str, str] | GitFuture | None = None
 
     @classmethod
     def open(
@@ -121,7 +121,7 @@ class Ledger:
     def close(self) -> None:
         """End the processes that read for this ledger."""
         self.watch.drop()
-        if isinstance(self._settings, Asked):
+        if isinstance(self._settings, GitFuture):
             self._settings.drop()
         self._settings = None
         self.git.close()
@@ -143,7 +143,7 @@ class Ledger:
         """What git is configured to, and who it says commits, as it was when it was first needed."""
         with self._turn:
             self.ask_for_settings()
-            if isinstance(self._settings, Asked):
+            if isinstance(self._settings, GitFuture):
                 asked, self._settings = self._settings, None
                 self._settings = settings.told(asked)
             return self._settings or {}
@@ -234,7 +234,7 @@ class Ledger:
 
     def held(self, at: Sequence[str]) -> View | None:
         """Return the ledger at the union of some revisions; None where they have none, or one without its policy."""
-        from memento_git.ledger.absence import PolicyMissing
+        from memento_git.ledger.missing_ledger import PolicyMissing
 
         try:
             return self.view(at)
@@ -253,7 +253,7 @@ class Ledger:
         return any(place.resolve().is_relative_to(folder.resolve()) for folder in kept)
 
     @property
-    def uncommitted(self) -> list[edits.Change]:
+    def uncommitted(self) -> list[git_status.Change]:
         """What differs from HEAD in the ledger's folder, as it was when HEAD was last read, or somebody first asked."""
         return self.watch.changes()
 
@@ -342,7 +342,7 @@ class Ledger:
 
         with ExitStack() as stack:
             index = None
-            with edits.unedited(self.git, tx.relied(), tx.look):
+            with git_status.unedited(self.git, tx.relied(), tx.look):
                 self._refuse_unfit(tx)
                 worktree.reached("decided")
                 if not publish.signs(self.settings):

@@ -11,7 +11,7 @@ from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.enumeration import some
 
 if TYPE_CHECKING:
-    from memento_git.ledger import edits
+    from memento_git.ledger import git_status
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
 
@@ -41,7 +41,7 @@ class Transaction:
         self.ended = False
         self.made = 0
         self.desks: dict[type, Any] = {}
-        self.look: edits.Look | None = None
+        self.look: git_status.Look | None = None
         self.after_commit: list[Callable[[], object]] = []
         self.after_failure: list[Callable[[], object]] = []
 

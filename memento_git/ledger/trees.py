@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memento_git.errors import Broken
 from memento_git.ledger.layout import FOLDER
-from memento_git.ledger.listed import Listed, keep, near
 from memento_git.ledger.names import WHOLE_ID
+from memento_git.ledger.tree_listing import TreeListing, keep, near
 from memento_git.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ class Trees:
     def __init__(self, git: Git) -> None:
         self._git = git
         self._told: dict[tuple[str, ...], str] = {}
-        self._ledgers: dict[str, Listed] = {}
-        self._due: dict[str, tuple[Listed, Mapping[str, str]]] = {}
+        self._ledgers: dict[str, TreeListing] = {}
+        self._due: dict[str, tuple[TreeListing, Mapping[str, str]]] = {}
         self._folders: dict[str, dict[str, Entry]] = {}
         self.anew = False  # what is judged is asked of git, not taken from what was kept
         self.kept: dict[str, tuple[str, Any]] = {}  # what was computed since then, by name, after its key
@@ -122,9 +122,9 @@ class Trees:
         """Return each name that a tree has, in its order, with what is there."""
         data = self._git.objects([tree])[0]
         if data is None:
-            from memento_git.ledger import absence
+            from memento_git.ledger import missing_ledger
 
-            absence.refuse_object(self._git, tree)
+            missing_ledger.refuse_object(self._git, tree)
         told = ((mode_of(octal), name, oid) for octal, name, oid in rows(data, self._git.object_format))
         return [(os.fsdecode(name), Entry(mode, TYPES.get(mode, "blob"), oid.hex())) for mode, name, oid in told]
 
@@ -137,14 +137,14 @@ class Trees:
                 _keep(self._told, what, told)
         return entries(told)
 
-    def ledger(self, commit: str) -> Listed:
+    def ledger(self, commit: str) -> TreeListing:
         """Return the lines of all files of the ledger."""
         if (known := self._ledgers.get(commit)) is not None:
             return known
         due = self._due.pop(commit, None)
         found = due[0].changed(due[1]) if due else None
         if found is None and (self.anew or (found := near(self._git, commit)) is None):
-            found = Listed(os.fsdecode(self._git.run("ls-tree", "-rz", "--full-tree", commit, "--", f"{FOLDER}/")))
+            found = TreeListing(os.fsdecode(self._git.run("ls-tree", "-rz", "--full-tree", commit, "--", f"{FOLDER}/")))
             if not self.anew:
                 keep(self._git, commit, found)
         if len(found.text) <= LONGEST and WHOLE_ID.fullmatch(commit):

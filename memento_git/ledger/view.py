@@ -9,16 +9,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Broken
-from memento_git.ledger import layout, listing
+from memento_git.ledger import file_index, layout
+from memento_git.ledger.file_lookup import FileLookup
 from memento_git.ledger.filetable import FileTable
-from memento_git.ledger.sought import Sought
 from memento_git.model.finding import AWAY, FETCHING, WHOLE, Finding, removing
 from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
     from memento_git.ledger.codec import Decoded
+    from memento_git.ledger.file_index import FileIndex, Names
     from memento_git.ledger.git import Git
-    from memento_git.ledger.listing import Index, Names
     from memento_git.ledger.trees import Entry
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event, Evidence, Prose
@@ -47,7 +47,7 @@ class View:
         self.now = now
         self.findings: list[Finding] = []
         self.table = FileTable(git, commits, self.note)
-        self._sought: dict[str, Sought] = {}
+        self._sought: dict[str, FileLookup] = {}
         self._runs: list[str] | None = None
         self.contents: dict[str, bytes] = {}
         self.decoded: dict[str, Decoded] = {}
@@ -56,7 +56,7 @@ class View:
         self.used_folders: set[str] = set()
         self.unread: set[str] = set()  # notes that were asked for and cannot be read; those of a ledger share it
         self._records: dict[str, Record | None] = {}
-        self._index: dict[str, Index] = {}
+        self._index: dict[str, FileIndex] = {}
         self.archived: dict[str, dict[str, list[str]]] = {}
         self._shown: dict[str, set[str]] = {}
         self.puts: list[str] = []
@@ -153,7 +153,7 @@ class View:
             self._forget(run)
         elif index is not None and new:
             folder, _, name = path.rpartition("/")
-            self.note(*listing.add(index, path, layout.owner_of(folder), name))
+            self.note(*file_index.add(index, path, layout.owner_of(folder), name))
 
     def _forget(self, run: str) -> None:
         """List a run anew when it is asked for: what only an archive showed may be gone with it."""
@@ -283,17 +283,17 @@ class View:
             self._runs = sorted(name for name in names if is_id(name, "run"))
         return self._runs
 
-    def index(self, run: str) -> Index:
+    def index(self, run: str) -> FileIndex:
         """Return the names of one run's files, those in its archives included; without a run those of all notes."""
         if run not in self._index:
             start = f"{layout.RUNS}/{run}/" if run else f"{layout.KNOWLEDGE}/"
             if run:
                 self._unpack(run)
             paths = sorted(path for path in self.files if path.startswith(start))
-            self._index[run], findings = listing.build(paths)
+            self._index[run], findings = file_index.build(paths)
             if findings and self.prior is not None:
                 self.prior.index(run)
-                self._index[run], findings = listing.build(sorted(paths, key=self.is_newer))
+                self._index[run], findings = file_index.build(sorted(paths, key=self.is_newer))
             self.note(*findings)
         return self._index[run]
 
@@ -305,7 +305,7 @@ class View:
         """Return what tells the names of one run's files, or of notes, not listing all of them where it need not be."""
         if run in self._index or self.table.listed is None or f"{layout.ARCHIVE}/{run}" in self.folders:
             return self.index(run)
-        return self._sought.setdefault(run, Sought(self, run))
+        return self._sought.setdefault(run, FileLookup(self, run))
 
     def _unpack(self, run: str) -> None:
         """Show the files of a run's archives beside those that are still there."""
@@ -366,9 +366,9 @@ class View:
         """Return the ids of events, or of dispatches that they opened, of which a redaction is all that is left."""
         if kind not in ("event", "dispatch") or not self.names(run).redacting():
             return []
-        from memento_git.ledger.events import Happenings
+        from memento_git.ledger.events import EventLog
 
-        left = Happenings(self, run).tombstones.values()
+        left = EventLog(self, run).tombstones.values()
         if kind == "event":
             return [event.id for event in left]
         return [event.dispatch for event in left if event.do == "dispatched"]

@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from memento_git.ledger import edits, journal, layout
-from memento_git.ledger.asked import Asked
-from memento_git.ledger.edits import FRESH
+from memento_git.ledger import git_status, journal, layout
 from memento_git.ledger.git import Git, GitFailed
-from memento_git.ledger.turns import Turn, in_turn
+from memento_git.ledger.git_future import GitFuture
+from memento_git.ledger.git_status import FRESH
+from memento_git.ledger.thread_safety import Turn, in_turn
 
 TRIES: Final = 3
 
@@ -24,9 +24,9 @@ class Watch:
         self.early = False
         self.unseen = ""
         self._git, self._mend, self._warn = git, mend, warn
-        self._asked: Asked | None = None
+        self._asked: GitFuture | None = None
         self._before, self._when = (False, ""), 0.0
-        self._known: list[edits.Change] | None = []
+        self._known: list[git_status.Change] | None = []
 
     def begin(self) -> None:
         """Forget what was seen, for there is a new view; a look at the same HEAD that has just begun is as good."""
@@ -41,10 +41,10 @@ class Watch:
         """Let git look, while the caller goes on."""
         self.drop()
         self._before, self._when = self._moving(), time.monotonic()
-        self._asked = edits.ask(self._git, layout.FOLDER) if self._git.top is not None else None
+        self._asked = git_status.ask(self._git, layout.FOLDER) if self._git.top is not None else None
         self._known = []
 
-    def changes(self) -> list[edits.Change]:
+    def changes(self) -> list[git_status.Change]:
         """Return what somebody changed since HEAD, as it was when git was asked."""
         if self._known is None:
             self.ask()
@@ -57,9 +57,9 @@ class Watch:
             return
         asked, self._asked = self._asked, None
         try:
-            self._known = edits.told(asked)
+            self._known = git_status.told(asked)
             self._look_again()
-            self._known = edits.by_hand(self._git, self._known)
+            self._known = git_status.by_hand(self._git, self._known)
         except GitFailed as failure:  # reading needs no index, and what writes asks git itself
             self.unseen = f"git cannot tell which ledger files are not committed: {failure.facts['reason']}"
             self._warn(self.unseen)
@@ -72,7 +72,7 @@ class Watch:
                 return
             self._mend()
             self._before = self._moving()
-            self._known = edits.changes(self._git, layout.FOLDER)
+            self._known = git_status.changes(self._git, layout.FOLDER)
             if self._before == self._moving():
                 return
 

@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from memento_git.errors import Misused
-from memento_git.ledger import codec, difference, layout, ranges
+from memento_git.ledger import codec, layout, ranges, tree_diff
 from memento_git.ledger.git import BareRepository, Git
 from memento_git.ledger.names import in_full
 from memento_git.ledger.staged import merging, staged_tree
 from memento_git.ledger.view import View
 from memento_git.model.ids import is_id
 from memento_git.model.states import DONE
-from memento_git.review import against, jobs, judging, lastread, whole
+from memento_git.review import base_comparison, branch_check, jobs, last_readable, tree_check
 from memento_git.review.jobs import PARENT
 from memento_git.review.outcome import REMOVED, RESTORED, Fixed, Report, ordered
 from memento_git.work.state import RunState
@@ -92,15 +92,17 @@ def _look(ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, ag
             tree = stack.enter_context(staged_tree(git))
             first = git.commit("HEAD") or ""
             if not first:
-                return whole.alone(git, tree, ledger.now())
-            return judging.merged(git, [first, *merging(git)], tree, against.STAGED, ledger.now())
+                return tree_check.alone(git, tree, ledger.now())
+            return branch_check.merged(git, [first, *merging(git)], tree, base_comparison.STAGED, ledger.now())
         base = in_full(git, base) if base else ""
         if base and base != PARENT:
             forks, tip, head = ranges.parting(git, base, at or "HEAD")
             if base.endswith(ranges.SIDES):
-                return _judged(partial(judging.merged, git, forks, head, base, ledger.now()), again, forks[0])
+                return _judged(partial(branch_check.merged, git, forks, head, base, ledger.now()), again, forks[0])
             rules = ranges.ruling(git, forks, tip)
-            return _judged(partial(judging.added, git, forks, head, base, ledger.now(), ruling=rules), again, rules)
+            return _judged(
+                partial(branch_check.added, git, forks, head, base, ledger.now(), ruling=rules), again, rules
+            )
         head = git.commit_of(at or "HEAD")
         name = base or ("" if no_base or at else jobs.default_base(git, head))
         if not name:
@@ -111,10 +113,10 @@ def _look(ledger: Ledger, *, base: str, no_base: bool, at: str, staged: bool, ag
             if not at and git.top is not None:
                 ledger.watch.begin()
             git.trees.anew = False  # nobody relies on it for what others bring
-            return whole.alone(git, head, ledger.now())
+            return tree_check.alone(git, head, ledger.now())
         forks, tip = _forks(git, name, head)
         rules = ranges.ruling(git, forks, tip)
-        found = _judged(partial(judging.added, git, forks, head, name, ledger.now(), ruling=rules), again, rules)
+        found = _judged(partial(branch_check.added, git, forks, head, name, ledger.now(), ruling=rules), again, rules)
         return found._replace(chosen="" if base else name)
 
 
@@ -156,24 +158,24 @@ def undone(ledger: Ledger, fixed: Iterable[Fixed]) -> list[dict[str, str]]:
 
 def _fix(ledger: Ledger, report: Report) -> tuple[Fixed, ...]:
     """Put back what the base holds and take away what was redacted, in one commit; return what was done."""
-    back = sorted({one.path for one in report.findings if report.base and one.code in against.RESTORED})
+    back = sorted({one.path for one in report.findings if report.base and one.code in base_comparison.RESTORED})
     gone = sorted({one.path for one in (*report.findings, *report.already) if one.code == "R001"})
     if not back and not gone:
         return ()
-    from memento_git.ledger import redress
+    from memento_git.ledger import corrections
 
     base = View(ledger.git, report.bases, ledger.now()) if report.bases else None
     if base is not None:
-        base.hold(difference.from_bases(ledger.git, report.bases, report.head)[1])
+        base.hold(tree_diff.from_bases(ledger.git, report.bases, report.head)[1])
 
     def act(tx: Transaction) -> tuple[Fixed, ...]:
         told = []
         for path in back:
-            data = lastread.bytes_of(base, path) if base is not None else None
+            data = last_readable.bytes_of(base, path) if base is not None else None
             if data is not None and not codec.check(path, data):
                 tx.put(path, data)
                 told.append(Fixed(RESTORED, path))
-        told += [Fixed(REMOVED, path) for path in redress.remove(tx, gone)]
+        told += [Fixed(REMOVED, path) for path in corrections.remove(tx, gone)]
         return tuple(told)
 
     return ledger.change("check fix", act)

@@ -15,9 +15,9 @@ from memento_git.model.work import Event, Evidence, Prose, is_agent
 from memento_git.work import persons
 
 if TYPE_CHECKING:
-    from memento_git.ledger.story import Authored
+    from memento_git.ledger.branch_history import Authored
     from memento_git.ledger.view import View
-    from memento_git.review.against import Comparison
+    from memento_git.review.base_comparison import Comparison
 
 BY: Final = "by: "
 PLAIN: Final = re.compile(rf"{BY}\w[^#\r]*")

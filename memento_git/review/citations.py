@@ -11,10 +11,10 @@ from memento_git.model.finding import WHOLE, Finding, Lost
 from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.states import DONE
 from memento_git.review import folds
-from memento_git.review.astray import astray
+from memento_git.review.misplaced import misplaced
 from memento_git.work import codestate
 from memento_git.work.gates import gates
-from memento_git.work.proof import forgotten, trust
+from memento_git.work.proof import trust, untracked_files
 from memento_git.work.proof.failures import failing
 from memento_git.work.proof.staleness import Passes
 from memento_git.work.proof.verification import again_line, told_as
@@ -40,7 +40,7 @@ def check_evidence(state: RunState, identity: str, scope: Scope) -> Iterator[Fin
         return
     for task in evidence.tasks:
         if task not in state.index.prose:
-            yield _nowhere(evidence.path, f"{identity} is for {task}", astray(state.view, task) or RESTORE)
+            yield _nowhere(evidence.path, f"{identity} is for {task}", misplaced(state.view, task) or RESTORE)
     for key in ("approves", "dispatch"):
         if (named := evidence.data.get(key)) and not _is_known(state, named):
             yield _nowhere(evidence.path, f"{identity} names {named}")
@@ -213,7 +213,7 @@ def _forgotten(state: RunState, task: str, alike: Sequence[Evidence]) -> Iterato
     git, commit = state.view.git, state.view.commits[0]
     codes = [trust.seen_by(one) for one in alike]
     told = [
-        forgotten.forgotten(git, commit, {} if "paths" in code else code.get("untracked", {}), code.get("tree"))
+        untracked_files.forgotten(git, commit, {} if "paths" in code else code.get("untracked", {}), code.get("tree"))
         for code in codes
     ]
     if all(told):

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from memento_git.folding.event_rows import unmet
-from memento_git.folding.overruling import SETTLING
+from memento_git.folding.settling import SETTLING
 from memento_git.model.enumeration import grouped
 from memento_git.model.ids import verb_of
 from memento_git.model.states import DONE

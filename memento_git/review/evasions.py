@@ -12,7 +12,7 @@ from memento_git.model.finding import Finding, leaving_out
 from memento_git.model.ids import parse_ref
 from memento_git.model.states import PASSING
 from memento_git.model.work import Event, Prose
-from memento_git.review import folds, lastread
+from memento_git.review import folds, last_readable
 from memento_git.work import persons
 from memento_git.work.dispatch import handout, terms
 from memento_git.work.proof import proofs, trust
@@ -100,7 +100,7 @@ def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:
     text = state.text(event.of)
     if text is None:
         return
-    if terms.are_named(event, terms.text_of(event, chain([text], lastread.texts(state.view, text.path)))):
+    if terms.are_named(event, terms.text_of(event, chain([text], last_readable.texts(state.view, text.path)))):
         return
     was_rejected = any(one.id == event.id for one in terms.of_rejected(state, event.of))
     if was_rejected or handout.stands(state, event):

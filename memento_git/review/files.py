@@ -10,7 +10,7 @@ from memento_git.ledger import layout, policyfile, staged
 from memento_git.model.finding import Finding, leaving_out, removing
 from memento_git.model.ids import ID, kind_of
 from memento_git.model.work import commands_of, without_file_ids
-from memento_git.review.astray import brought_back
+from memento_git.review.misplaced import brought_back
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memento_git.folding.event_rows import contests
 from memento_git.folding.lanes import CANONICAL, spoken
-from memento_git.folding.undone import is_out, undone_by
+from memento_git.folding.voided_events import is_out, undone_by
 from memento_git.ledger import layout
 from memento_git.model.clock import is_ahead
 from memento_git.model.finding import OR, Finding, Lost

@@ -78,9 +78,9 @@ def _tally(shelf: Shelf, note: str, held: dict[str, Any], *, may_expire: bool) -
 
 def _touched(view: View, old: str, new: str) -> set[str] | None:
     """Return the notes that differ between two trees of notes; None where git no longer has the older one."""
-    from memento_git.ledger import difference
+    from memento_git.ledger import tree_diff
 
-    found = difference.changed(view.git, old, new)
+    found = tree_diff.changed(view.git, old, new)
     if found is None:
         return None
     start = len(layout.FOLDER)

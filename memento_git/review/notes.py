@@ -15,7 +15,7 @@ from memento_git.model.types import LONGEST
 from memento_git.model.work import Event, Prose, is_agent
 from memento_git.review import folds
 from memento_git.work import persons
-from memento_git.work.circles import circles
+from memento_git.work.cycles import cycles
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _circles(shelf: Shelf, names: Iterable[str]) -> Iterator[Finding]:
         if shelf.status(note) in TAKEN and (after := shelf.successor(note)) in shelf.index.prose:
             graph.setdefault(after, set()).add(note)
             waiting.append(after)
-    for circle in circles({note: sorted(others) for note, others in graph.items()}):
+    for circle in cycles({note: sorted(others) for note, others in graph.items()}):
         message = f"each took the place of the next: {' -> '.join([*circle, circle[0]])}"
         fix = f"take one of them out of supersedes, or restore one: memento note restore {circle[0]} --reason WHY"
         yield Finding("N003", shelf.path(circle[0]), 0, message, fix)

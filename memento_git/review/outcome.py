@@ -49,10 +49,10 @@ class Report(NamedTuple):
 
     def weighed(self) -> Report:
         """Return the report with its findings as grave as the team takes them."""
-        from memento_git.review import unspoken
+        from memento_git.review import masking
 
         grave = [code for code in self.policy.errors if code not in self.lighter]
-        told = (unspoken.of_findings(held, self.policy.allow_secrets) for held in (self.findings, self.already))
+        told = (masking.of_findings(held, self.policy.allow_secrets) for held in (self.findings, self.already))
         found, already = (weighed(held, grave) for held in told)
         return self._replace(findings=ordered(found), already=ordered(already))
 

@@ -13,7 +13,7 @@ from memento_git.model.finding import WHOLE, Finding, leaving_out
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DONE, FINAL_TASK
 from memento_git.model.work import Event, Prose
-from memento_git.review import citations, evasions, folds, lastread, resting, signed, verdicts
+from memento_git.review import citations, evasions, folds, last_readable, signed, verdicts, voided_dependencies
 from memento_git.work import remedies
 from memento_git.work.dispatch import terms
 from memento_git.work.gates import gates
@@ -47,7 +47,7 @@ def check_run(state: RunState, scope: Scope) -> list[Finding]:
         elif kind_of(key) == "evidence":
             found += citations.check_evidence(state, key, scope)
     for key in groups:
-        for event, within in resting.judged(state, key, scope):
+        for event, within in voided_dependencies.judged(state, key, scope):
             found += folds.dated(state, event)
             found += citations.check_event(state, event)
             found += verdicts.check_event(state, event, within)
@@ -130,9 +130,9 @@ def circles_through(state: RunState, tasks: Collection[str]) -> Iterator[Finding
             waiting += graph[task]
     if not graph:
         return
-    from memento_git.work.circles import circles
+    from memento_git.work.cycles import cycles
 
-    for circle in circles(graph):
+    for circle in cycles(graph):
         message = f"{circle[0]} is in a cycle: each waits for the next: {' -> '.join([*circle, circle[0]])}"
         yield Finding("T003", state.index.prose[circle[0]], 0, message, _freeing(circle[0]))
 
@@ -263,7 +263,7 @@ def _forgotten(state: RunState, task: Prose, old: Prose, scope: Scope) -> Gone:
     """
     was = scope.was(state.id, old.id) if scope.was else None
     kept = [*filter(None, (old, task, was))]
-    known, texts = {*chain(*map(terms.asks, kept))}, lastread.texts(state.view, old.path)
+    known, texts = {*chain(*map(terms.asks, kept))}, last_readable.texts(state.view, old.path)
     rejected = [*terms.of_rejected(state, old.id)]
     others = [one for one in terms.handed_out(state, old.id) if one not in rejected] if scope.added else []
     worded = Gone()

@@ -11,14 +11,14 @@ from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.work import Event, Evidence
 from memento_git.work.attest import signing
-from memento_git.work.gates import gatehold, gates
+from memento_git.work.gates import gate_validity, gates
 from memento_git.work.proof import proofs
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
+    from memento_git.ledger.branch_history import BranchHistory
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
-    from memento_git.ledger.story import Story
     from memento_git.ledger.view import View
     from memento_git.model.policy import Policy
     from memento_git.review.scope import Scope
@@ -99,7 +99,7 @@ def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]
     if event.id not in scope.added or word in ("failed", "recovered"):
         return
     scopes = (state.id, event.of, *(proofs.front_matter(state, event.of).get("depends_on") or ()))
-    if told := gatehold.unsigned(state, scopes, runners=state.runners, opened=event):
+    if told := gate_validity.unsigned(state, scopes, runners=state.runners, opened=event):
         yield _unfounded(event, f"{event.of} was handed out, and {some(told, 3, '; ')}")
 
 
@@ -136,7 +136,7 @@ def older(findings: Iterable[Finding]) -> list[Finding]:
     return [one._replace(severity="warning") if one.code == "K001" or _is_unnamed(one) else one for one in findings]
 
 
-def older_by_history(git: Git, first: str, story: Story, findings: Iterable[Finding]) -> list[Finding]:
+def older_by_history(git: Git, first: str, story: BranchHistory, findings: Iterable[Finding]) -> list[Finding]:
     """Return findings on a branch: a signature without the ledger's name may come from before the base had one."""
     return [
         one._replace(severity="warning") if _is_unnamed(one) and _is_from_before(git, first, story, one.path) else one
@@ -148,7 +148,7 @@ def _is_unnamed(finding: Finding) -> bool:
     return finding.code == "K002" and finding.message == signing.WORDS["unnamed"]
 
 
-def _is_from_before(git: Git, first: str, story: Story, path: str) -> bool:
+def _is_from_before(git: Git, first: str, story: BranchHistory, path: str) -> bool:
     """Tell whether the commits that brought a file left the base's line where policy named no ledger yet."""
     forks = {git.answer("merge-base", one.commit, first) for one in story.authored if path in one.paths}
     return bool(forks) and not any(policyfile.ledgers_at(git, filter(None, forks)))

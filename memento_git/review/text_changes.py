@@ -12,7 +12,7 @@ from memento_git.model.enumeration import some
 from memento_git.model.finding import Finding
 from memento_git.model.ids import kind_of, opening_of
 from memento_git.model.work import Event, Prose
-from memento_git.review import actors, lastread, runs
+from memento_git.review import actors, last_readable, runs
 from memento_git.review.scope import Scope
 from memento_git.work.dispatch import terms
 from memento_git.work.persons import is_same
@@ -22,7 +22,7 @@ from memento_git.work.proof.verification import asks_less, plan_asks_less, prove
 if TYPE_CHECKING:
     from memento_git.ledger.layout import Place
     from memento_git.model.policy import Policy
-    from memento_git.review.against import Comparison
+    from memento_git.review.base_comparison import Comparison
     from memento_git.work.state import RunState
 
 KINDS: Final = ("run", "plan", "task", "note")
@@ -110,7 +110,7 @@ def as_approved(comparison: Comparison, approval: Event) -> Prose | None:
     """Return the text of a plan that was approved, of the base, the head or what came before them."""
     run, plan = approval.run, approval.of
     states, path = (comparison.before(run), comparison.state(run)), layout.prose_path(run, plan)
-    past = chain.from_iterable(lastread.texts(state.view, path) for state in states)
+    past = chain.from_iterable(last_readable.texts(state.view, path) for state in states)
     here = (state.text(plan) for state in states)
     return next((one for one in chain(here, past) if one and one.digest == approval.get("text")), None)
 

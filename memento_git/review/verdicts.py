@@ -11,7 +11,7 @@ from memento_git.model.finding import Finding
 from memento_git.model.ids import option, parse_ref
 from memento_git.model.states import DONE, PASSING
 from memento_git.work.dispatch import handout
-from memento_git.work.gates import approvals, gatehold, gates
+from memento_git.work.gates import approvals, gate_validity, gates
 from memento_git.work.remedies import passing
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memento_git.model.policy import Policy
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope
-    from memento_git.work.gates.gatehold import Fall
+    from memento_git.work.gates.gate_validity import Fall
     from memento_git.work.state import RunState
 
 
@@ -62,7 +62,7 @@ def _approving(state: RunState, event: Event, severity: str) -> str:
 
 def _may_not_approve(state: RunState, event: Event) -> Objection:
     why, author = approvals.may_not_approve(state, event), approvals.author(state, event.of)
-    if not why and state.policy.plan_not_author and author and gatehold.signed_as(state, event, author):
+    if not why and state.policy.plan_not_author and author and gate_validity.signed_as(state, event, author):
         return "it is signed with the key of its author"
     return why
 
@@ -113,7 +113,7 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         yield Finding("G002", event.path, 0, message, _judging(state.policy, event), severity)
     if event.do != "passed" or event not in gates.lifting(state, event.of, gate):
         return
-    if gatehold.is_done_with(state, event.of, gate):
+    if gate_validity.is_done_with(state, event.of, gate):
         return
     for ref in event.evidence:
         cited = state.cited(parse_ref(ref), event.of)
@@ -155,7 +155,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
             "G004", event.path, 0, message, f"memento gate release --run {state.id}", scope.severity(event.id)
         )
         return
-    from memento_git.work.gates.hindrances import hindrances
+    from memento_git.work.gates.blockers import blockers
 
     held, tasks = release_facts.held(state), None
     aside = {"broken"} if is_new else {"broken", "fallen", "unapproved", "unsigned"}
@@ -164,7 +164,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         tasks = [task for task in state.counting() if state.task_status(task) in DONE]
         held = held._replace(tasks=[task for task in held.tasks if approvals.was_done(state, task)])
     hindered = [
-        one.why for one in hindrances(state, tasks=tasks, but=("release",))
+        one.why for one in blockers(state, tasks=tasks, but=("release",))
         if one.kind not in aside and (one.record, one.gate) != (state.id, "release")
     ]  # fmt: skip
     held = held._replace(checks=[one._replace(fresh=True) for one in held.checks])
@@ -185,7 +185,11 @@ class Other(NamedTuple):
 
 def _fresh(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     """Yield a pass that does not rest on sound evidence of the code as it is, or as it was when its run ended."""
-    if scope.code is None or gatehold.shows(state, event, scope.code) or not (other := _other(state, event, scope)):
+    if (
+        scope.code is None
+        or gate_validity.shows(state, event, scope.code)
+        or not (other := _other(state, event, scope))
+    ):
         return
     gate, severity = event.get("gate"), _grave(state, event, scope)
     told = other.told if other.fix or severity == "warning" else ""  # else it is what the base may have had already
@@ -203,9 +207,9 @@ def _other(state: RunState, event: Event, scope: Scope) -> Other | None:
     if not state.is_final or scope.ended is None:
         return Other()
     laid = scope.laid if event.id in scope.added else None  # a squash of released work brings its verdict, too
-    if not (came := gatehold.fresh_ends(state, event, scope.ended, laid)):
+    if not (came := gate_validity.fresh_ends(state, event, scope.ended, laid)):
         for commit in (one for end in state.folded(state.id).legal(state.status) for one in scope.ended(end)):
-            if not all(gatehold.shows(state, event, code) for code in gatehold.codes_of(state, [commit])):
+            if not all(gate_validity.shows(state, event, code) for code in gate_validity.codes_of(state, [commit])):
                 return Other(f": the end of {state.id} came with {commit[:12]}, which has other code")
         return Other()
     if scope.beyond is None or scope.severity(*_ends(state)) == "warning":
@@ -238,10 +242,10 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
     ends = state.folded(state.id).legal("completed")
     if state.status != "completed" or not ends:
         return
-    from memento_git.work.gates.hindrances import hindrances
+    from memento_git.work.gates.blockers import blockers
 
     added = [event for event in ends if event.id in scope.added]
-    for found in hindrances(state) if added else ():
+    for found in blockers(state) if added else ():
         if found.kind not in ("absent", "fallen"):  # of which more is told below
             fix = LEFT_OPEN.format(task=found.record) if found.kind == "open" else ""
             yield Finding("P004", added[-1].path, 0, f"{state.id} is completed, and {found.why}", fix)
@@ -260,9 +264,9 @@ def check_run(state: RunState, scope: Scope) -> Iterator[Finding]:
 
 def _falls(state: RunState, scope: Scope, *, ended: bool) -> Iterator[tuple[Fall, Other]]:
     """Yield the gates of a completed run that do not hold; where the branch ended it, also those of other code."""
-    known = {one[:2]: one for one in gatehold.falls(state, ended=ended)}
+    known = {one[:2]: one for one in gate_validity.falls(state, ended=ended)}
     codes = [scope.code] if scope.code is not None and not ended else []
-    for one in gatehold.falls(state, codes, ended=ended) if codes else known.values():
+    for one in gate_validity.falls(state, codes, ended=ended) if codes else known.values():
         same = known.get(one[:2])
         others = [_other(state, event, scope) for event in gates.passes(state, *one[:2])] if one != same else []
         if other := next(filter(None, others), None):

@@ -19,7 +19,7 @@ from memento_git.work.dispatch import terms
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.ledger.layout import Place
-    from memento_git.review.against import Comparison
+    from memento_git.review.base_comparison import Comparison
 
 ASKED: Final = {
     "run": ("goal", "constraints", "text"),

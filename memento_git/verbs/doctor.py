@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError
 from memento_git.knowledge.drafts import Drafts
-from memento_git.ledger import difference, layout, lock
+from memento_git.ledger import layout, lock, tree_diff
 from memento_git.ledger.view import LedgerUnreadable, View
 from memento_git.model.enumeration import many
 from memento_git.model.patterns import matches
-from memento_git.review import lastread, whole
+from memento_git.review import last_readable, tree_check
 from memento_git.review.outcome import weighed
 from memento_git.texts.secrets import no_rules
 from memento_git.texts.typed import lists
@@ -41,7 +41,7 @@ def examine(ledger: Ledger, *, at: Sequence[str] = (), fix: bool = False, remote
         try:
             policy = view.policy()
         except LedgerUnreadable as error:
-            [finding] = lastread.told_whole(view, [error.finding])
+            [finding] = last_readable.told_whole(view, [error.finding])
             return [*answers, _answer("ledger", finding)]
         answers.append(Answer("ledger", "ok", f"format 1, lease {policy.lease} s, {many(len(view.runs()), 'run')}"))
     except (MementoError, OSError) as error:
@@ -59,22 +59,25 @@ def _whole(view: View, policy: Policy) -> list[Answer]:
     """Return what a check of the whole tree finds, part by part; where one comes to no end, the others go on."""
     told: dict[str, list[Answer]] = {}
     found: list[tuple[str, Finding]] = []
-    for part in whole.parts(view, policy):
+    for part in tree_check.parts(view, policy):
         told[part.name] = []
         try:
             found += [(part.name, one) for one in part.look()]
         except (MementoError, OSError) as error:
             told[part.name].append(failed(part.name, error))
     notes = f"{layout.KNOWLEDGE}/"
-    found = [*((whole.NOTES if one.path.startswith(notes) else whole.FILES, one) for one in view.findings), *found]
-    kept = {*lastread.unpacked([one for _, one in found])}
+    found = [
+        *((tree_check.NOTES if one.path.startswith(notes) else tree_check.FILES, one) for one in view.findings),
+        *found,
+    ]
+    kept = {*last_readable.unpacked([one for _, one in found])}
     names, wrong = zip(*(row for row in found if row[1] in kept), strict=True) if kept else ((), ())
-    grave = weighed(whole.with_fixes(view, wrong), policy.errors)
+    grave = weighed(tree_check.with_fixes(view, wrong), policy.errors)
     for name, one in dict.fromkeys(zip(names, grave, strict=True)):
         told.setdefault(name, []).append(_answer(name, one))
     if layout.ATTRIBUTES not in view.files:
         message = ".memento/.gitattributes is missing: line endings may change"
-        told[whole.FILES].append(Answer("attributes", "warn", message, "memento init"))
+        told[tree_check.FILES].append(Answer("attributes", "warn", message, "memento init"))
     told["signatures"] = [*tried("signatures", _signers(view, policy)), *told["signatures"]]
     sound = _sound(view, told, {layout.run_of_path(one.path) for one in view.findings})
     return [*tried("policy", _idle(policy)), *tried("policy", _unmet(view, policy)), *sound]
@@ -82,7 +85,7 @@ def _whole(view: View, policy: Policy) -> list[Answer]:
 
 def _answer(part: str, finding: Finding) -> Answer:
     """Return a finding as an answer, of notes under the name of what it is about."""
-    name = OF_NOTES.get(finding.code, part) if part == whole.NOTES else part
+    name = OF_NOTES.get(finding.code, part) if part == tree_check.NOTES else part
     message = finding.message if part.startswith("run ") else str(finding)
     if part == "secrets":
         message = f"{finding.path}:{finding.line}: {finding.message}"
@@ -100,7 +103,7 @@ def _sound(view: View, told: Mapping[str, Sequence[Answer]], spoilt: Collection[
             yield Answer(f"run {run}", "ok", message)
     for part in (one for one in told if not one.startswith("run ")):
         yield from told[part]
-    if not told.get(whole.NOTES):
+    if not told.get(tree_check.NOTES):
         count = len(view.index("").prose)
         yield Answer("notes", "ok", f"{many(count, 'note')}, keys unique, links resolve, no evidence changed")
 
@@ -144,14 +147,14 @@ def _signers(view: View, policy: Policy) -> Iterator[Answer]:
 
 def _index(view: View) -> Iterator[Answer]:
     """Tell how the index that recall asks stands to the ledger: it is never in the way, only behind or absent."""
-    from memento_git.knowledge import index, upkeep
+    from memento_git.knowledge import index, index_refresh
     from memento_git.knowledge.actions.recalling import FEW
 
     git = view.git
     held = index.place(git)
-    tree = difference.tree_of(git, view.commits[0]) if view.commits else ""
+    tree = tree_diff.tree_of(git, view.commits[0]) if view.commits else ""
     if not (held / index.STATE).exists():
-        is_small = upkeep.of_few(view, tree, FEW) is not None
+        is_small = index_refresh.of_few(view, tree, FEW) is not None
         told = f"none: up to {FEW} files are read as they are" if is_small else "none yet: the first recall makes it"
         yield Answer("recall index", "ok", told)
         return

@@ -12,7 +12,7 @@ from memento_git.ledger import codec, layout
 from memento_git.model.ids import action_of, kind_of
 from memento_git.verbs.naming import any_of
 from memento_git.work.actions import settling
-from memento_git.work.kept_rows import base
+from memento_git.work.row_cache import base
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:

@@ -63,10 +63,10 @@ def mark_aged(state: RunState, told: Iterable[AnyRow]) -> None:
     old = [row for row in evidence if row.get("stale")]
     if not (tasks or old):
         return
-    from memento_git.work import kept_rows
+    from memento_git.work import row_cache
     from memento_git.work.proof.failures import mark_failed
 
-    held = kept_rows.base(state.view, state.id)
+    held = row_cache.base(state.view, state.id)
     mark_stale(state.view, held["evidence"], held["tasks"])
     mark_failed(held["tasks"], held["evidence"], state.view.now)
     known: dict[str, AnyRow] = {row["id"]: row for row in (*held["evidence"], *held["tasks"])}
@@ -77,11 +77,11 @@ def mark_aged(state: RunState, told: Iterable[AnyRow]) -> None:
 
 def mark_ended(view: View, runs: Iterable[RunRow]) -> None:
     """Say of runs what takes from that they are completed; where policy cannot be read, that nobody can tell."""
-    from memento_git.work import kept_rows
+    from memento_git.work import row_cache
 
     for row in runs:
         try:
-            row["doubts"] = doubts.of_run(kept_rows.base(view, row["id"])) if row["status"] == "completed" else []
+            row["doubts"] = doubts.of_run(row_cache.base(view, row["id"])) if row["status"] == "completed" else []
         except LedgerUnreadable:
             row["doubts"] = ["whether it is proven cannot be told: memento check"]
 
@@ -105,13 +105,13 @@ def mark_lacking(state: RunState, *, plans: Sequence[PlanRow] = (), tasks: Seque
 
 def task(view: View, given: str) -> TaskRow:
     """Return the row of the task that a prefix names, with all that verification would ask of it now."""
-    from memento_git.work.proof import pasts
+    from memento_git.work.proof import verification_inputs
 
     told: TaskRow
     state, told = _found(view, given, "task")
     mark_aged(state, [told])
     if told["status"] not in ("accepted", "cancelled"):
-        told["asked"] = rows.asked_row(state, told["id"], pasts.asked(state, told["id"]))
+        told["asked"] = rows.asked_row(state, told["id"], verification_inputs.asked(state, told["id"]))
     return told
 
 
@@ -154,11 +154,11 @@ def dispatch(state: RunState, identity: str) -> DispatchRow:
 def going_on(state: RunState, held: DispatchRow, asker: str) -> list[Row]:
     """Return the steps that go on with a dispatch, by all evidence that there is for its task."""
     from memento_git.work import evidence_rows, task_steps
-    from memento_git.work.proof import pasts
+    from memento_git.work.proof import verification_inputs
     from memento_git.work.proof.staleness import mark_stale
 
     own: TaskRow = row(state, held["task_id"])
-    found = (one.evidence for one in pasts.evidence_for(state, own["id"]))
+    found = (one.evidence for one in verification_inputs.evidence_for(state, own["id"]))
     known = [evidence_rows.evidence_row(state, one) for one in found if one is not None]
     mark_stale(state.view, known, [])
     return task_steps.going_on(own, [held], known, asker)
@@ -166,7 +166,7 @@ def going_on(state: RunState, held: DispatchRow, asker: str) -> list[Row]:
 
 def history(view: View, identity: str) -> list[EventRow]:
     """Return the events of one record in the order in which they saw one another."""
-    from memento_git.work import kept_rows
+    from memento_git.work import row_cache
 
     _, state = RunState.find(view, identity, kind_of(identity))
-    return [row for row in kept_rows.audit(view, state.id) if row["record"] == identity]
+    return [row for row in row_cache.audit(view, state.id) if row["record"] == identity]

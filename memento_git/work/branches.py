@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from memento_git.ledger import checkouts, workbranches
+from memento_git.ledger import checkouts, dispatch_branches
 from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ def lacking(git: Git, state: RunState, task: str) -> list[str]:
     """Return the branches that hold the work of a task, each the same, where HEAD has none of them; else nothing."""
     counting = [event.dispatch for event in proofs.counting(state, task)]
     proving = proofs.proving(state, task) if counting[1:] else []
-    return workbranches.lacking(git, proving or counting)
+    return dispatch_branches.lacking(git, proving or counting)
 
 
 def unmerged(git: Git, state: RunState, tasks: Iterable[str]) -> Iterator[Row]:
     """Yield the step for each task whose work HEAD lacks; where all branches are merged, git is asked once."""
-    off = workbranches.off_head(git)
+    off = dispatch_branches.off_head(git)
     if not off:
         return
     for task in tasks:

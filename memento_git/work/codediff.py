@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger.commits import CODE
-from memento_git.ledger.difference import NO_INDEX
 from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.tree_diff import NO_INDEX
 from memento_git.model.enumeration import some
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import PLACE

@@ -107,9 +107,9 @@ class Desk(desk.Desk):
     def _has_ended(self, run: str) -> bool:
         if self.view.changed:
             return self.state(run).is_final
-        from memento_git.work import kept_rows
+        from memento_git.work import row_cache
 
-        return kept_rows.head(self.view, run)["status"] in FINAL_RUN
+        return row_cache.head(self.view, run)["status"] in FINAL_RUN
 
     def home(self, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:
         """Return the run that is named, or the one of the tasks, and the tasks' ids; refuse one of another run."""

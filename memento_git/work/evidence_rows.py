@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from memento_git.folding.lanes import WORST_EVIDENCE
-from memento_git.folding.overruling import takes_out
+from memento_git.folding.settling import takes_out
 from memento_git.ledger import layout
 from memento_git.work.proof.trust import moved, outcome_of, seen_by
 from memento_git.work.rows import mark

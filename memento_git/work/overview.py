@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final, cast
 
 from memento_git.model.clock import is_ahead
 from memento_git.model.states import FINAL_RUN
-from memento_git.work import away, doubts, kept_rows
+from memento_git.work import doubts, other_branches, row_cache
 from memento_git.work.dispatch import live
 from memento_git.work.nextsteps import next_steps
-from memento_git.work.outlook import Outlook
 from memento_git.work.proof.failures import mark_failed
 from memento_git.work.proof.staleness import mark_stale
+from memento_git.work.run_details import RunDetails
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ def choose_among(view: View, given: str = "") -> tuple[str, list[RunRow]]:
         return view.find(given, "run")[0], []
     if len(runs := view.runs()) == 1:
         return runs[0], []
-    heads = sorted((kept_rows.head(view, run) for run in runs), key=lambda row: (row["created_at"], row["id"]))[::-1]
+    heads = sorted((row_cache.head(view, run) for run in runs), key=lambda row: (row["created_at"], row["id"]))[::-1]
     if not heads:
         from memento_git.work import refusals as no
 
@@ -49,7 +49,7 @@ def choose_among(view: View, given: str = "") -> tuple[str, list[RunRow]]:
 
 def same_goal(view: View, row: RunRow) -> str:
     """Return another run that is open and has the goal of this one, or nothing."""
-    heads = (kept_rows.head(view, run) for run in view.runs() if run != row["id"])
+    heads = (row_cache.head(view, run) for run in view.runs() if run != row["id"])
     return next((one["id"] for one in heads if one["goal"] == row["goal"] and one["status"] not in FINAL_RUN), "")
 
 
@@ -76,14 +76,14 @@ def uncommitted(ledger: Ledger) -> list[str]:
 
 def interrupted(ledger: Ledger) -> list[dict[str, str]]:
     """Return the step that comes before all others while git is in the middle of something."""
-    from memento_git.ledger.underway import QUIT, is_stuck, under_way
+    from memento_git.ledger.git_operations import QUIT, in_progress, is_stuck
 
     return [
         {
             "why": f"{what} is in progress in this worktree: nothing is recorded until it is over",
             "command": QUIT if is_stuck(ledger.git) else "git status",
         }
-        for what in under_way(ledger.git)[:1]
+        for what in in_progress(ledger.git)[:1]
     ]
 
 
@@ -100,7 +100,7 @@ def without_runs(view: View) -> RunRows:
 
 
 def overview(
-    ledger: Ledger, view: View, run: str, *, limit: int = kept_rows.SHOWN, ready: bool = False, late: bool = False
+    ledger: Ledger, view: View, run: str, *, limit: int = row_cache.SHOWN, ready: bool = False, late: bool = False
 ) -> RunRows:
     """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
 
@@ -112,14 +112,14 @@ def overview(
 
 
 def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) -> RunRows:
-    held = kept_rows.base(view, run)
-    outlook = Outlook(view, run, held)
+    held = row_cache.base(view, run)
+    details = RunDetails(view, run, held)
     held["ahead"] = _ahead(view, run, held.pop("latest"))
-    whole = kept_rows.ready_audit(view, run) if ready and not limit else None
-    if whole is None and (not limit or limit > kept_rows.SHOWN):
-        held["audit"] = kept_rows.audit(view, run)
+    whole = row_cache.ready_audit(view, run) if ready and not limit else None
+    if whole is None and (not limit or limit > row_cache.SHOWN):
+        held["audit"] = row_cache.audit(view, run)
     _mark_held(view, held)
-    outlook.mark_signed()
+    details.mark_signed()
     held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
     mark_failed(held["tasks"], held["evidence"], view.now)
     held["evidence"] += held.pop("redacted")
@@ -127,18 +127,18 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
     held["counts"] = _counts(held["tasks"])
     held["run"]["doubts"] = doubts.of_run(held)
     if signs := held.pop("signs"):
-        outlook.mark_unsigned()
+        details.mark_unsigned()
     held["ready"] = [row["id"] for row in held["tasks"] if row["ready"]]
-    fresh = outlook.mark_outdated()
-    kept = outlook.kept()
+    fresh = details.mark_outdated()
+    kept = details.kept()
     held["archived"] = kept["packed"] and not kept["loose"]
-    gates = outlook.gates(signs=signs)
+    gates = details.gates(signs=signs)
     held["live"], known = live.working(ledger.git, held)
-    known |= away.steps(view, held, known) | outlook.against
+    known |= other_branches.steps(view, held, known) | details.against
     asker = ledger.asker if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
-    choices = outlook.choices(gates)
+    choices = details.choices(gates)
     held["next"] = next_steps(
-        held, outlook.merges(), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
+        held, details.merges(), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
     )
     shown = cut(held, limit, LISTS)
     if whole is not None:
@@ -186,7 +186,7 @@ def cut_ids(held: RunRows, limit: int) -> RunRows:
 
 def _ahead(view: View, run: str, latest: str) -> list[str]:
     """Return the events that a clock dated well after now; order does not come from it, but leases do."""
-    rows = kept_rows.audit(view, run) if is_ahead(latest, view.now) else ()
+    rows = row_cache.audit(view, run) if is_ahead(latest, view.now) else ()
     return [row["id"] for row in rows if is_ahead(row["created_at"], view.now)]
 
 

@@ -10,7 +10,7 @@ from memento_git.folding.fold import plans_of
 from memento_git.model.ids import kind_of
 from memento_git.model.states import DEFAULT_PROOF, DONE, FINAL_TASK, OPEN_DISPATCH, PASSING
 from memento_git.model.work import Event, Evidence, Prose
-from memento_git.work.circles import circles
+from memento_git.work.cycles import cycles
 from memento_git.work.dispatch import handout
 
 if TYPE_CHECKING:
@@ -242,12 +242,12 @@ def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | 
     """
     if word not in PASSING:
         return None, None
-    from memento_git.work.gates import gates, gateseen
+    from memento_git.work.gates import gate_staleness, gates
 
     passes = gates.passes(state, scope, gate)
     amiss = ((one, gates.first_fault(state, scope, one.evidence)) for one in passes)
     others = () if state.is_final else gates.not_theirs(state, scope, gate)
-    falls = chain(gateseen.outlasted(state, scope, gate), amiss, others)
+    falls = chain(gate_staleness.outlasted(state, scope, gate), amiss, others)
     return next((fall for fall in falls if fall[1]), (None, None))
 
 
@@ -283,5 +283,5 @@ def cycle_rows(state: RunState) -> list[TroubleRow]:
             "events": [],
             "about": told.format(" -> ".join([*tasks, tasks[0]]), f"memento task revise {tasks[0]} --depends-on TASK"),
         }
-        for tasks in circles(graph)
+        for tasks in cycles(graph)
     ]

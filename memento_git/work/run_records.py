@@ -8,7 +8,7 @@ from typing import Final
 from memento_git.folding.event_rows import UNKNOWN
 from memento_git.folding.lanes import STATUS
 from memento_git.ledger import layout
-from memento_git.ledger.events import Happenings
+from memento_git.ledger.events import EventLog
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.finding import WHOLE, Finding
 from memento_git.model.ids import kind_of
@@ -17,7 +17,7 @@ from memento_git.model.work import Evidence, Prose
 NEVER: Final = "1970-01-01T00:00:00.000Z"
 
 
-class RunRecords(Happenings):
+class RunRecords(EventLog):
     """The records of one run at one view, as their files have them."""
 
     def prose(self, identity: str) -> Prose:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from memento_git.ledger import scratch
-from memento_git.ledger.brought import PLAIN_DIFF, changing_code
 from memento_git.ledger.commits import CODE, parents
 from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import Git, GitFailed
+from memento_git.ledger.introducing_commits import PLAIN_DIFF, changing_code
 from memento_git.work.codestate import without_ledger
 
 AS_PATCH: Final = (*PLAIN_DIFF, "--unified=1", "--binary", "--full-index")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from memento_git.folding.fold import Fold, Folded, Judged, last_of, plans_of
 from memento_git.folding.lanes import CANONICAL, STATUS, choice, task_status
-from memento_git.folding.overruling import SETTLING
+from memento_git.folding.settling import SETTLING
 from memento_git.ledger import layout
 from memento_git.ledger.view import LedgerUnreadable, View
 from memento_git.model.clock import is_ahead

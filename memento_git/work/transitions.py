@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.folding.lanes import CANONICAL, SELECTED, STATUS, Lanes, Writes, choice, task_status
-from memento_git.folding.overruling import SETTLING, kept, redaction, rest
+from memento_git.folding.settling import SETTLING, kept, redaction, rest
 from memento_git.model.ids import EvidenceWithdrawn, kind_of, option
 from memento_git.model.states import DONE, FINAL_RUN, FINAL_TASK, OPEN_DISPATCH
 from memento_git.work import refusals as no

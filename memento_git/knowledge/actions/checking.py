@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from memento_git.code.grammars import language_of
 from memento_git.code.imports import syntax_trees
 from memento_git.knowledge import following, impact, pairs, watched_paths
-from memento_git.knowledge.alike import said
 from memento_git.knowledge.impact import Dependent, Link
 from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.similarity import said
 from memento_git.ledger import imports, ranges
 from memento_git.ledger.store import NoLedger
 from memento_git.model.anchors import CHANGED, GONE, MOVED
@@ -22,7 +22,7 @@ from memento_git.model.enumeration import grouped
 if TYPE_CHECKING:
     from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.following import Follower
-    from memento_git.ledger.standing import Standing
+    from memento_git.ledger.snapshots import Snapshot
     from memento_git.ledger.store import Ledger
     from memento_git.model.anchors import Anchor
     from memento_git.model.rows import Row
@@ -144,7 +144,7 @@ def check_conflicts(shelf: Shelf) -> Row:
 def _why(shelf: Shelf, one: str, other: str) -> str:
     """Return what says that two notes contradict: that both are called for by one name, or a link."""
     note = shelf.note(one)
-    if other not in shelf.rivals(note):
+    if other not in shelf.competing(note):
         return "linked: contradicts"
     return SAME_KEY if note.data.get("key", "") == shelf.note(other).data.get("key") else SAME_PLACE
 
@@ -215,17 +215,17 @@ def touched(newer: Shelf, older: Shelf | None, base: str = "") -> Row:
     return {"touched": sorted(told, key=lambda row: (row.get("path", ""), row["note"])), "checked": len(now)}
 
 
-def _touched(follower: Follower, wanted: list[Place], then: Standing, there: Standing) -> list[Placed]:
+def _touched(follower: Follower, wanted: list[Place], then: Snapshot, there: Snapshot) -> list[Placed]:
     asked = [(note, anchor) for note, anchor in wanted if not _is_same(anchor, then, there)]
     return follower.touched(asked, then, there) if asked else []
 
 
-def _is_same(anchor: Anchor, then: Standing, there: Standing) -> bool:
+def _is_same(anchor: Anchor, then: Snapshot, there: Snapshot) -> bool:
     """Tell without a look at any content that a place is as it was set on both sides."""
     return anchor.is_place and "" != anchor.blob == then.blob(anchor.path) == there.blob(anchor.path)
 
 
-def _since(follower: Follower, wanted: list[Place], there: Standing) -> list[Placed]:
+def _since(follower: Follower, wanted: list[Place], there: Snapshot) -> list[Placed]:
     """Return those places of the branch's own that later commits of it changed."""
     return [
         one for one in follower.placed(wanted, there)

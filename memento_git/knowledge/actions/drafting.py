@@ -16,7 +16,7 @@ from memento_git.knowledge.injection import unvouched
 from memento_git.knowledge.refusals import DraftTakenOut
 from memento_git.knowledge.sessions import Sessions
 from memento_git.knowledge.shortterm import Item, ShortTerm
-from memento_git.knowledge.takenout import TakenOut, why_out
+from memento_git.knowledge.tombstones import Tombstones, why_out
 from memento_git.ledger import layout
 from memento_git.ledger.store import Ledger
 from memento_git.ledger.transaction import Transaction
@@ -109,7 +109,7 @@ def _promoted_before(desk: Desk, given: str, waiting: Collection[str]) -> str:
 
 def _taken_out(desk: Desk, drafts: Mapping[str, Drafted]) -> dict[str, str]:
     """Return draft -> the note that said the same and was redacted."""
-    held = TakenOut(desk.shelf)
+    held = Tombstones(desk.shelf)
     found = {
         one: held.said(draft.data["origin"], draft.body, draft.data.get("sources") or ())
         for one, draft in drafts.items()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from memento_git.errors import Refused
-from memento_git.knowledge.actions.bringing import take_in
+from memento_git.knowledge.actions.importing import take_in
 from memento_git.knowledge.drafting import SHARES
 from memento_git.knowledge.foreign.entries import Entry, Found, domain, given
 from memento_git.knowledge.refusals import KeyUnknown

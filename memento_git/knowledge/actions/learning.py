@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.knowledge import learning, recipes, upkeep
+from memento_git.knowledge import index_refresh, learning, recipes
 from memento_git.knowledge.actions.recipes import RecipeInvalid, save_recipe
 from memento_git.knowledge.actions.threads import NoSuchThread, near
 from memento_git.knowledge.learning import Data, Known, Score
@@ -153,7 +153,7 @@ def _words(
     Only words are told of that most notes of the whole ledger do not have.
     """
     written = learning.shared_words([item.words for item in live])
-    with upkeep.gathered(run.view) as corpus:
+    with index_refresh.gathered(run.view) as corpus:
         rare = {word: len(corpus.postings(word)) for word in written}
     most = max(FEWEST_COMMON, COMMON * len(live))
     telling = sorted((word for word in written if rare[word] <= most), key=lambda word: (rare[word], word))

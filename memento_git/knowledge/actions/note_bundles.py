@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
-from memento_git.knowledge import alike, named_records, neighbours
+from memento_git.knowledge import named_records, neighbours, similarity
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.notes import Added, add_note
@@ -30,7 +30,7 @@ from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import orders, unvouched, why_draft
 from memento_git.knowledge.shelf import Shelf
-from memento_git.knowledge.takenout import TakenOut, why_out
+from memento_git.knowledge.tombstones import Tombstones, why_out
 from memento_git.ledger import layout, prosefile
 from memento_git.ledger.transaction import Transaction
 from memento_git.model.enumeration import some
@@ -127,7 +127,7 @@ class _Intake:
         self.desk = Desk.of(tx)
         self.before = Shelf(tx.view)
         self.drafts = Drafts(tx.ledger.git)
-        self.gone = TakenOut(self.before)
+        self.gone = Tombstones(self.before)
         self.brought = Brought([], [], [], [])
         self.differ: list[str] = []
         self.new: set[str] = set()
@@ -214,7 +214,7 @@ class _Intake:
         if not (here and self.origin):
             return ""
         own = str(values_of(File(here, self.tx.view.read(here) or b""))[0]["origin"])
-        return "" if alike.lowest([own, self.origin]) == own else own
+        return "" if similarity.lowest([own, self.origin]) == own else own
 
     def _says_the_same(self, note: str, here: str, files: Sequence[File]) -> bool:
         """Tell whether a note that is here is the one that comes; records that were left out make no difference."""
@@ -259,7 +259,7 @@ class _Intake:
     def _lowered(self, note: Packed) -> File:
         """Return a note's file with the lower of its own origin and the one that the import is given."""
         own = str(note.front["origin"])
-        lowest = alike.lowest([own, self.origin or own])
+        lowest = similarity.lowest([own, self.origin or own])
         return (
             note.text
             if lowest == own
@@ -271,7 +271,7 @@ class _Intake:
 
         Where an origin is given, nobody does elsewhere.
         """
-        origin = alike.lowest([str(note.front["origin"]), self.origin or ORIGINS[0]])
+        origin = similarity.lowest([str(note.front["origin"]), self.origin or ORIGINS[0]])
         front = {**note.front, "origin": origin}
         signs = unvouched(front, note.body) if self.origin or not note.draft else []
         if not signs:
@@ -306,10 +306,10 @@ class _Intake:
 
     def _refuse_errors(self, came: Sequence[Packed | Gone]) -> None:
         """Refuse what `check` calls an error in what comes; what is contested, or names a draft, is settled here."""
-        from memento_git.review import scope, whole
+        from memento_git.review import scope, tree_check
 
         at = {note.id: note.where for note in came}
-        for found in whole.of_notes(self.tx.view, scope.Scope(groups=at), self.desk.policy):
+        for found in tree_check.of_notes(self.tx.view, scope.Scope(groups=at), self.desk.policy):
             if found.severity == "error" and found.path in self.tx.changes and found.code not in ("T001", "L004"):
                 where = next(at[note] for note in at if note in found.path)
                 fix = "" if found.lost else f": {found.fix}"
@@ -359,7 +359,7 @@ class _Intake:
             told = Taken(made.id, titled(line.text))
             (self.brought.existing if made.existing else self.brought.added).append(told)
             return
-        same = self._waiting.get(alike.plain(line.text), "")
+        same = self._waiting.get(similarity.plain(line.text), "")
         if not same:
             self.desk.text(line.where, line.text)
             self.kept.append(lambda: draft_note(self.tx.ledger, line.text, **options))
@@ -368,7 +368,7 @@ class _Intake:
     @cached_property
     def _waiting(self) -> dict[str, str]:
         """Return what the drafts of this clone say -> the first that says it."""
-        return {alike.plain(one.body): one.id for one in reversed(self.drafts.all())}
+        return {similarity.plain(one.body): one.id for one in reversed(self.drafts.all())}
 
     def _added(self, line: Typed, options: dict[str, Any]) -> Added:
         """Add a note of a line; what is wrong with it is told with its number."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from memento_git.knowledge import alike, neighbours
+from memento_git.knowledge import neighbours, similarity
 from memento_git.knowledge import refusals as no
-from memento_git.knowledge.alike import Alike, Coverage
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, anchored, drafted, link, merged_origin, revised
 from memento_git.knowledge.injection import unvouched
 from memento_git.knowledge.shelf import Shelf, digest_of_places, digest_of_text
+from memento_git.knowledge.similarity import Coverage, Similarity
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
 from memento_git.ledger.store import NothingToCommit
@@ -42,7 +42,7 @@ class Added(NamedTuple):
 
     id: str
     existing: bool
-    alike: list[Alike]
+    alike: list[Similarity]
     carried: Sequence[str] = ()
     left: Sequence[str] = ()
     expired: str = ""
@@ -327,7 +327,7 @@ def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str
     for one in found:
         said, why = digest_of_text(one.title, one.body), desk.optional("reason", reason)
         desk.happen(desk.shelf, one.id, "merged", into=draft.data["id"], text=said, reason=why)
-    kept = alike.coverage(draft.body, [one.body for one in found])
+    kept = similarity.coverage(draft.body, [one.body for one in found])
     return Merged(draft.data["id"], kept, draft.carried, draft.left)
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved, Refused
-from memento_git.knowledge import handoffs, index, takenout
+from memento_git.knowledge import handoffs, index, tombstones
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout, purging
+from memento_git.ledger.corrections import AlreadyRedacted
 from memento_git.ledger.events import NOTHING, is_purge
 from memento_git.ledger.git import Git
 from memento_git.ledger.publish import LedgerMoved
 from memento_git.ledger.purging import Reach, Rewritten
-from memento_git.ledger.redress import AlreadyRedacted
 from memento_git.ledger.store import Ledger
 from memento_git.ledger.transaction import Transaction
 from memento_git.ledger.view import View
@@ -84,7 +84,7 @@ def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> P
         _forget(ledger)
     copies = handoffs.copies(shelf, notes)
     named_by = [one for one in _naming(shelf, notes) if one not in copies]
-    return Purge(notes, reach, named_by, copies, takenout.sources(shelf, notes), done)
+    return Purge(notes, reach, named_by, copies, tombstones.sources(shelf, notes), done)
 
 
 def _rewritten(ledger: Ledger, notes: Sequence[str]) -> Rewritten:
@@ -128,7 +128,7 @@ def _left(shelf: Shelf, note: str) -> str:
 def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
     """Take the files of notes out of the ledger, and leave an event of each that says so."""
     desk = Desk.of(tx)
-    came = {note: takenout.source_mark(desk.shelf, note) for note in held}
+    came = {note: tombstones.source_mark(desk.shelf, note) for note in held}
     for note, paths in held.items():
         events = (desk.shelf.index.events[one] for one in desk.shelf.index.events_of.get(note, ()))
         for path in {*paths, *events}:

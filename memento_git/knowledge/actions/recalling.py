@@ -7,27 +7,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.knowledge import disputed, labels, slips, unheard
+from memento_git.knowledge import contradictions, labels, typos, unknown_terms
+from memento_git.knowledge.anchor_locations import AnchorLocations
 from memento_git.knowledge.choosing import Chooser
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.note_rows import remarks
 from memento_git.knowledge.rendering import fitted
+from memento_git.knowledge.search_request import LED_ON, RECORDS, SearchRequest
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import shown
 from memento_git.knowledge.transitions import REDACTED
-from memento_git.knowledge.whereabouts import Whereabouts
-from memento_git.knowledge.wishes import LED_ON, RECORDS, Wish
 from memento_git.knowledge.words import as_written
 from memento_git.ledger import codec
-from memento_git.ledger.events import Happenings
+from memento_git.ledger.events import EventLog
 from memento_git.model import anchors
 from memento_git.model.tokens import ESTIMATE
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.cards import Card
+    from memento_git.knowledge.index_entries import Card
     from memento_git.knowledge.labels import Standings
     from memento_git.knowledge.recall import Hit
     from memento_git.ledger.store import Ledger
@@ -64,10 +64,10 @@ def recall(
     is.
     """
     view = _view(ledger, as_of, at)
-    wish = _wish(ledger, queries, wishes)
-    asked = _Recall(view, wish, standings, past=bool(as_of or at))
+    request = _wish(ledger, queries, wishes)
+    asked = _Recall(view, request, standings, past=bool(as_of or at))
     answer = asked.answer(scope, as_json=as_json)
-    ledger.warn(*remarks(asked.shelf), *asked.whereabouts.missed)
+    ledger.warn(*remarks(asked.shelf), *asked.locations.missed)
     if asked.unread:
         ledger.warn(UNREAD.format(count=asked.unread))
     return answer
@@ -81,33 +81,33 @@ def _view(ledger: Ledger, as_of: str, at: Sequence[str]) -> View:
     return ledger.view([revision(ledger, as_of, end_of)])
 
 
-def _wish(ledger: Ledger, queries: Sequence[str], wishes: Mapping[str, Any]) -> Wish:
+def _wish(ledger: Ledger, queries: Sequence[str], wishes: Mapping[str, Any]) -> SearchRequest:
     given = {key: value for key, value in wishes.items() if value is not None}
     now = ledger.now()
     for key, when in (("since", past_moment), ("until", end_of)):
         if given.get(key):
             given[key] = when(key, str(given[key]), now)
-    return Wish(tuple(queries), **given).settled()
+    return SearchRequest(tuple(queries), **given).settled()
 
 
 class _Recall:
     """One question, answered at one view."""
 
-    def __init__(self, view: View, wish: Wish, standings: Standings, *, past: bool) -> None:
+    def __init__(self, view: View, request: SearchRequest, standings: Standings, *, past: bool) -> None:
         self.view = view
-        self.wish = wish
+        self.request = request
         self.standings = standings
         self.past = past
         self.unread = 0
         self._leads: dict[str, str] = {}
-        drafts = Drafts(view.git).all() if wish.drafts else []
+        drafts = Drafts(view.git).all() if request.drafts else []
         self.drafts = {draft.id for draft in drafts}
         for draft in drafts:
             view.put(draft.path, codec.encode_prose(draft.data, draft.body))
         self.shelf = Shelf(view, self.drafts)
-        self.whereabouts = Whereabouts(self.shelf, at_commit=past)
+        self.locations = AnchorLocations(self.shelf, at_commit=past)
         self.beyond = self._at_places()
-        self.chooser = Chooser(self.shelf, wish, self.drafts, self.beyond if wish.about else None)
+        self.chooser = Chooser(self.shelf, request, self.drafts, self.beyond if request.about else None)
 
     def _loaded(self) -> Shelf:
         self.shelf.load()
@@ -115,16 +115,16 @@ class _Recall:
 
     def _at_places(self) -> dict[str, int]:
         """Return the notes that are about the places that are asked for, and how far beyond them."""
-        notes = [note.id for note in self._loaded().readable()] if self.wish.about else []
-        told = [self.whereabouts.near(notes, anchors.parse(one)) for one in self.wish.about]
+        notes = [note.id for note in self._loaded().readable()] if self.request.about else []
+        told = [self.locations.near(notes, anchors.parse(one)) for one in self.request.about]
         return {name: min(near[name] for near in told if name in near) for near in told for name in near}
 
     def answer(self, scope: str, *, as_json: bool) -> Row:
         found = self.found()
-        hits: list[HitRow] = [{**trimmed(self.wish.view, hit), "scope": scope} for hit in found.hits]
+        hits: list[HitRow] = [{**trimmed(self.request.view, hit), "scope": scope} for hit in found.hits]
         labels.vouch(self.view, hits, self.standings)
         hits = [hit for hit in hits if hit["status"] != REDACTED]
-        labels.locate(hits, self.whereabouts)
+        labels.locate(hits, self.locations)
         sections = self._sections(found, hits)
         ordered = [hit for members in sections.values() for hit in members]
         files, held_back, records = self._files(hits), self._held_back(), self._left_records()
@@ -132,9 +132,9 @@ class _Recall:
         def told(kept: list[HitRow], cut: list[HitRow]) -> Row:
             shown = {hit["id"] for hit in kept}
             return {
-                "view": self.wish.view,
-                "queries": list(self.wish.queries),
-                "limit": self.wish.most,
+                "view": self.request.view,
+                "queries": list(self.request.queries),
+                "limit": self.request.most,
                 "hits": kept,
                 "sections": [
                     {"name": name, "ids": ids} for name, held in sections.items()
@@ -147,56 +147,56 @@ class _Recall:
                 "nothing": None if kept else TOO_SMALL if cut else self._nothing(found),
                 "left_out": {
                     "budget": [hit["id"] for hit in cut], "limit": found.more, "states": held_back,
-                    "records": records, "filters": self.wish.of_notes if records else [],
+                    "records": records, "filters": self.request.of_notes if records else [],
                     "drafts": 0 if kept else self._left_drafts(), "short": 0 if kept else self._left_short(),
                 },
-                "tokens": {"used": 0, "budget": self.wish.budget or None, "estimate": ESTIMATE},
+                "tokens": {"used": 0, "budget": self.request.budget or None, "estimate": ESTIMATE},
             }  # fmt: skip
 
-        return fitted(ordered, self.wish.budget, told, as_json=as_json)
+        return fitted(ordered, self.request.budget, told, as_json=as_json)
 
     def _nothing(self, found: Found) -> str:
         """Return what to say where there is nothing; what nobody wrote of is not made up for by what is new."""
         told = [f"no record has {', '.join(found.unknown)}"] if found.unknown else []
-        told += unheard.named(self.whereabouts, self.wish, few=FEW)
-        return "; ".join([unheard.nothing(self.shelf, self.wish), *told])
+        told += unknown_terms.named(self.locations, self.request, few=FEW)
+        return "; ".join([unknown_terms.nothing(self.shelf, self.request), *told])
 
     def _held_back(self) -> dict[str, int]:
         """Return how many would have answered but for their state."""
         held = self.chooser.held_back
-        if self.wish.queries and held:
+        if self.request.queries and held:
             held = {card.id: held[card.id] for card, _ in self._answering(lambda card: card.id in held)}
         return dict(Counter(held.values()))
 
     def _left_records(self) -> dict[str, int]:
         """Return how many records that are no notes would have answered but for a filter that only notes pass."""
-        if not self.wish.of_notes:
+        if not self.request.of_notes:
             return {}
-        free = self.wish.of_any()
-        if self.wish.queries:
+        free = self.request.of_any()
+        if self.request.queries:
             told = self._answering(lambda card: card.kind != "note" and free.admits(card))
             return dict(Counter({card.record: card.record_kind for card, is_weak in told if not is_weak}.values()))
         return dict(Counter(card.kind for card in self._records(free)))
 
-    def _records(self, wish: Wish) -> list[Card]:
+    def _records(self, request: SearchRequest) -> list[Card]:
         """Return the records that are no notes and whose kinds are asked for by name, the latest first."""
-        if not set(wish.kinds) & set(RECORDS):
+        if not set(request.kinds) & set(RECORDS):
             return []
         from memento_git.knowledge.recall import cards
 
-        return cards(self.view, lambda card: card.kind in RECORDS and wish.admits(card), FEW)
+        return cards(self.view, lambda card: card.kind in RECORDS and request.admits(card), FEW)
 
     def _left_drafts(self) -> int:
         """Return how many drafts would have answered."""
-        if self.wish.drafts or not Drafts(self.view.git).ids():
+        if self.request.drafts or not Drafts(self.view.git).ids():
             return 0
-        wish = self.wish._replace(drafts=True, limit=ALL_DRAFTS)
-        found = _Recall(self.view, wish, self.standings, past=self.past).found()
+        request = self.request._replace(drafts=True, limit=ALL_DRAFTS)
+        found = _Recall(self.view, request, self.standings, past=self.past).found()
         return sum(hit["draft"] for hit in found.hits)
 
     def _left_short(self) -> int:
         """Return how many texts that are kept for now alone would have answered; a filter passes none of them."""
-        if not self.wish.queries or self.wish._replace(drafts=False).filtered or self.past:
+        if not self.request.queries or self.request._replace(drafts=False).filtered or self.past:
             return 0
         found = shown(self.view)
         return sum(not is_weak for _, is_weak in self._answering(lambda card: card.id in found))
@@ -204,24 +204,24 @@ class _Recall:
     # What is found.
 
     def found(self) -> Found:
-        if self.wish.view == "orient" and not self.wish.queries:
+        if self.request.view == "orient" and not self.request.queries:
             return self._orientation()
-        return self._asked() if self.wish.queries else self._all()
+        return self._asked() if self.request.queries else self._all()
 
     def _answering(self, keep: Callable[[Any], bool]) -> list[tuple[Card, bool]]:
         """Return all that would answer, for what is only counted; whatever is shown, and however much."""
         from memento_git.knowledge.recall import answering
 
-        return answering(self.view, self.wish.queries, keep, few=FEW, semantic=self.wish.semantic)
+        return answering(self.view, self.request.queries, keep, few=FEW, semantic=self.request.semantic)
 
     def _asked(self) -> Found:
         """Return what answers the questions; what was superseded leads to its successor."""
         from memento_git.knowledge.recall import search
 
         told = search(
-            self.view, self.wish.queries, limit=self.wish.most, keep=self.chooser.keeps, leads=self._standing_for,
-            files=[place.partition(":")[0] for place in self.wish.about], few=FEW,
-            semantic=self.wish.semantic, compared=True, last=self.drafts,
+            self.view, self.request.queries, limit=self.request.most, keep=self.chooser.keeps, leads=self._standing_for,
+            files=[place.partition(":")[0] for place in self.request.about], few=FEW,
+            semantic=self.request.semantic, compared=True, last=self.drafts,
         )  # fmt: skip
         self.unread = told.unread
         rows: dict[str, HitRow] = {}
@@ -229,18 +229,18 @@ class _Recall:
             if hit.card.kind != "note" or self.shelf.prose(self._standing_for(hit.card)) is not None:
                 row = self._row(hit)
                 others = (*told.against[hit.id], *row["contradicted_by"])
-                row["contradicted_by"] = disputed.opponents(self.shelf, row, others)
-                row["may_contradict"] = disputed.perhaps(self.shelf, row, told.disputed[hit.id])
+                row["contradicted_by"] = contradictions.opponents(self.shelf, row, others)
+                row["may_contradict"] = contradictions.perhaps(self.shelf, row, told.disputed[hit.id])
                 rows[row["id"]] = row
         unknown = {word for asked in told.asked for word in as_written(asked.text, asked.unknown)}
-        read_as = slips.read_as(told.asked, list(rows.values()))
+        read_as = typos.read_as(told.asked, list(rows.values()))
         hits = self._with_opponents(rows)
         return Found(hits, told.more, tuple(sorted(unknown)), read_as=read_as, unanswered=told.unanswered)
 
     def _with_opponents(self, rows: Mapping[str, HitRow]) -> list[HitRow]:
         """Return rows with the notes that contradict them, each with whom it contradicts."""
         shown = list(rows.values())
-        live = [row for row in shown if row["status"] in disputed.HOLDING]
+        live = [row for row in shown if row["status"] in contradictions.HOLDING]
         named = {other for row in shown for other in row["contradicted_by"]}
         others = {other: rows.get(other) or self._note(self.shelf.note(other)) for other in named}
         for identity, row in others.items():
@@ -253,7 +253,7 @@ class _Recall:
         if card.kind != "note":
             return card.record
         if card.id not in self._leads:
-            led = not self.wish.states and self.shelf.status(card.id) in LED_ON
+            led = not self.request.states and self.shelf.status(card.id) in LED_ON
             self._leads[card.id] = self.shelf.current(card.id) if led else card.id
         return self._leads[card.id]
 
@@ -266,7 +266,7 @@ class _Recall:
         return {
             **row, "weak": hit.weak, "score": round(hit.score, 4), "query": hit.query, "words": list(hit.words),
             "alike": [card.id for card in hit.alike if card.id != row["id"]],
-            "parts": [part._asdict() for part in hit.parts] if self.wish.explain else [],
+            "parts": [part._asdict() for part in hit.parts] if self.request.explain else [],
             "instead_of": before if hit.card.kind == "note" else [],
         }  # fmt: skip
 
@@ -276,7 +276,7 @@ class _Recall:
     def _record(self, card: Card, events: Sequence[Card] = ()) -> HitRow:
         from memento_git.knowledge.recall import text_of
 
-        book = Happenings(self.view, card.run)
+        book = EventLog(self.view, card.run)
         told = [(one, text_of(self.view, one)) for one in events if not book.is_withheld(one.id)]
         return labels.record_hit(card, text_of(self.view, card), self.view.now, told)
 
@@ -289,20 +289,20 @@ class _Recall:
         self._loaded()
         notes = self.chooser.all()
         found: list[tuple[str, str, Prose | Card]] = [(note.data["at"], note.id, note) for note in notes]
-        found += [(card.time, card.id, card) for card in self._records(self.wish)]
+        found += [(card.time, card.id, card) for card in self._records(self.request)]
         found.sort(key=lambda one: one[:2], reverse=True)
         found.sort(key=lambda one: self.beyond.get(one[1], 0))
-        shown = found[: self.wish.most] if self.wish.view != "digest" else found
+        shown = found[: self.request.most] if self.request.view != "digest" else found
         rows = {name: self._note(one) if isinstance(one, Prose) else self._record(one) for _, name, one in shown}
         self._mark(rows.values())
         ordered = self._with_opponents(rows)
-        disputed.compare(self.shelf, ordered, notes)
+        contradictions.compare(self.shelf, ordered, notes)
         return Found(ordered, len(found) - len(shown))
 
     def _mark(self, rows: Iterable[HitRow]) -> None:
         """Say of rows what contradicts them, and instead of what they are shown."""
         for row in rows:
-            row["contradicted_by"] = disputed.linked(self.shelf, row)
+            row["contradicted_by"] = contradictions.linked(self.shelf, row)
             row["instead_of"] = self.chooser.instead.get(row["id"], [])
 
     def _orientation(self) -> Found:
@@ -312,39 +312,39 @@ class _Recall:
         shelf = self._loaded()
         wanted = [
             note for note in reversed(self.chooser.all())
-            if self.wish.states or shelf.lives(note.id)
+            if self.request.states or shelf.lives(note.id)
         ]  # fmt: skip
-        told = orientation(shelf, wanted, self.wish.most)
+        told = orientation(shelf, wanted, self.request.most)
         lists = {"last handoff": [told["handoff"]] if told["handoff"] else [], **told}
         sections = {name: [row["id"] for row in held] for name, held in lists.items() if isinstance(held, list)}
         others = self._besides([one for held in sections.values() for one in held], wanted)
-        sections["asked for"] = others[: self.wish.most]
+        sections["asked for"] = others[: self.request.most]
         ids = dict.fromkeys(identity for held in sections.values() for identity in held)
         rows = [self._note(self.shelf.note(identity)) for identity in ids]
         self._mark(rows)
-        disputed.compare(self.shelf, rows, wanted[::-1])
-        omitted = sum(told["omitted"].values()) + len(others[self.wish.most :])
+        contradictions.compare(self.shelf, rows, wanted[::-1])
+        omitted = sum(told["omitted"].values()) + len(others[self.request.most :])
         return Found(rows, omitted, (), sections)
 
     def _besides(self, known: Sequence[str], notes: Sequence[Prose]) -> list[str]:
         """Return the notes that filters ask for and that stand in no list, the latest first."""
-        is_asked = self.wish._replace(drafts=False).filtered
+        is_asked = self.request._replace(drafts=False).filtered
         return [note.id for note in reversed(notes) if note.id not in known] if is_asked else []
 
     # How it is shown.
 
     def _sections(self, found: Found, hits: Sequence[HitRow]) -> dict[str, list[HitRow]]:
         if found.sections is None:
-            return together(grouped(self.wish.view, hits))
+            return together(grouped(self.request.view, hits))
         by_id = {hit["id"]: hit for hit in hits}
         return together({name: [by_id[one] for one in ids] for name, ids in found.sections.items()})
 
     def _files(self, hits: Sequence[HitRow]) -> list[Row]:
-        if self.wish.view not in ("plan", "explore"):
+        if self.request.view not in ("plan", "explore"):
             return []
-        from memento_git.knowledge import surroundings
+        from memento_git.knowledge import related_files
 
-        if self.wish.view == "plan":
-            return surroundings.around(self.whereabouts, hits, self.wish.queries)
+        if self.request.view == "plan":
+            return related_files.around(self.locations, hits, self.request.queries)
         self._loaded()
-        return surroundings.traced(self.whereabouts, hits, self.wish.queries)
+        return related_files.traced(self.locations, hits, self.request.queries)

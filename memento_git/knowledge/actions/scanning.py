@@ -20,8 +20,8 @@ from memento_git.knowledge import pinning
 from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, titled
 from memento_git.knowledge.drafts import SCANS, Drafts
-from memento_git.knowledge.takenout import TakenOut, why_out
-from memento_git.ledger import commands, lock, standing, wholefile
+from memento_git.knowledge.tombstones import Tombstones, why_out
+from memento_git.ledger import atomic_file, commands, lock, snapshots
 from memento_git.model import anchors
 from memento_git.model.anchors import GONE, Anchor
 from memento_git.model.enumeration import grouped
@@ -77,7 +77,7 @@ class Source:
 
     def said(self, path: str, data: bytes) -> Sequence[Said]:
         """Return what is said of a file and its parts; refuse where that cannot be told."""
-        if standing.is_binary(data):
+        if snapshots.is_binary(data):
             return []
         told = said(path, data)
         if not told and (why := symbols(path, data).problem):
@@ -114,7 +114,7 @@ class _Described(Source):
 
     def said(self, path: str, data: bytes) -> Sequence[Said]:
         """Run the command on a text; what is binary or empty is nobody's to describe, a secret is given to no one."""
-        if not data.strip() or standing.is_binary(data):
+        if not data.strip() or snapshots.is_binary(data):
             return []
         refuse_secrets(path, data.decode(errors="replace"), self.allow_secrets)
         git = self.overlay.shelf.view.git
@@ -188,7 +188,7 @@ class Scanned:
 
     def keep(self) -> None:
         told = {"format": FORMAT, "blobs": sorted(self.blobs), "last": self.last, "said": self.said}
-        wholefile.write(self.path, json.dumps(told).encode())
+        atomic_file.write(self.path, json.dumps(told).encode())
 
     def of(self, path: str) -> dict[str, tuple[str, str]]:
         """Return place -> what it said and its draft, of one file."""
@@ -224,8 +224,8 @@ class Scan:
         )
 
     @cached_property
-    def gone(self) -> TakenOut:
-        return TakenOut(self.overlay.shelf)
+    def gone(self) -> Tombstones:
+        return Tombstones(self.overlay.shelf)
 
     def _is_said(self, place: str, text: str) -> bool:
         """Tell whether a note or a draft says a text of a place, or of one that has moved there since."""

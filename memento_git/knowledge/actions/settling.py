@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from memento_git.knowledge import handoffs, takenout
+from memento_git.knowledge import handoffs, tombstones
 from memento_git.knowledge.desk import Desk
-from memento_git.ledger import codec, redress
+from memento_git.ledger import codec, corrections
 from memento_git.ledger.transaction import Transaction
 from memento_git.model.ids import kind_of
 from memento_git.texts.typed import Reason
@@ -13,14 +13,14 @@ from memento_git.texts.typed import Reason
 def settle_note(tx: Transaction, note: str, keep: str, *, reason: Reason = "") -> str:
     """Settle a contested note: the outcome of one of its heads holds."""
     desk = Desk.of(tx)
-    return redress.settle(desk, desk.shelf, desk.find(note).id, keep, reason)
+    return corrections.settle(desk, desk.shelf, desk.find(note).id, keep, reason)
 
 
 def void_note_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, incomplete or contested event of a note; a legal one never."""
     desk = Desk.of(tx)
     identity = desk.view.find(event, "event")[0]
-    return redress.void(desk, desk.shelf, identity, reason)
+    return corrections.void(desk, desk.shelf, identity, reason)
 
 
 def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
@@ -30,16 +30,16 @@ def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
     gone = target.strip()
     if kind_of(gone) == "event":
         identity = desk.view.find(gone, "event")[0]
-        tx.put(redress.redact(desk, desk.shelf, identity, words).path, None)
+        tx.put(corrections.redact(desk, desk.shelf, identity, words).path, None)
         return identity
     identity = desk.view.find(gone, "note")[0]
     if desk.shelf.is_redacted(identity):
-        raise redress.AlreadyRedacted(target=identity)
+        raise corrections.AlreadyRedacted(target=identity)
     note = desk.shelf.note(identity)
     _tell_copies(tx, desk, identity)
     path = note.path
     digest = codec.digest_of(tx.view.read(path) or b"")
-    desk.happen(desk.shelf, identity, "redacted", target=f"{identity}@{digest}", reason=words, **takenout.marks(note))
+    desk.happen(desk.shelf, identity, "redacted", target=f"{identity}@{digest}", reason=words, **tombstones.marks(note))
     tx.put(path, None)
     return identity
 

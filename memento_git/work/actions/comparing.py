@@ -14,10 +14,10 @@ from memento_git.model.ids import parse_ref
 from memento_git.review import diff, diff_proofs
 from memento_git.review.changed_files import TwoSides, forbidden
 from memento_git.review.weakened import weakened
-from memento_git.work.kept_rows import whole
-from memento_git.work.outlook import Outlook
 from memento_git.work.proof.failures import mark_failed
 from memento_git.work.proof.staleness import mark_stale
+from memento_git.work.row_cache import whole
+from memento_git.work.run_details import RunDetails
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _held(view: View, run: str, runners: Runners | None = None) -> Row | None:
     held = whole(view, run, runners)
     mark_stale(view, held["evidence"], held["tasks"])
     mark_failed(held["tasks"], held["evidence"], view.now)
-    Outlook(view, run, held).mark_outdated()
+    RunDetails(view, run, held).mark_outdated()
     return {**held}
 
 

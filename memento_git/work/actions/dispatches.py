@@ -242,7 +242,7 @@ def complete(
     """Complete a dispatch; return its id, and what became of the graph where policy, or `graph`, asks for it."""
     from memento_git.work import codestate
     from memento_git.work.actions import checkpoints, verifying
-    from memento_git.work.proof import forgotten, trust
+    from memento_git.work.proof import trust, untracked_files
 
     desk = Desk.of(tx)
     name, task, state = _find(desk, dispatch)
@@ -260,7 +260,7 @@ def complete(
     pieces = [one.evidence for one in cited if one.evidence]
     git = worktrees.place_of(tx.ledger.git, name)
     code = codestate.code_as_seen(git, map(trust.seen_by, pieces))
-    tx.ledger.warn(*forgotten.remarks(git, code, pieces))
+    tx.ledger.warn(*untracked_files.remarks(git, code, pieces))
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
     tx.ledger.warn(*handout.overdue({name: state.dispatch(name)}, tx.actor).values())
     completion = desk.happen(

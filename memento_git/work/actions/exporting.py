@@ -6,15 +6,15 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from memento_git.errors import Refused
-from memento_git.ledger import brought, commits, layout, ranges
+from memento_git.ledger import commits, introducing_commits, layout, ranges
 from memento_git.model.clock import is_ahead
 from memento_git.model.ids import EvidenceWithdrawn, parse_ref
 from memento_git.model.states import DONE, RUN_KINDS
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.attest import attestation, signatures
-from memento_git.work.gates import gatehold, gates
-from memento_git.work.gates.hindrances import hindrances
+from memento_git.work.gates import gate_validity, gates
+from memento_git.work.gates.blockers import blockers
 from memento_git.work.proof import codes, proofs, trust
 from memento_git.work.state import RunState
 
@@ -102,7 +102,7 @@ def run_statement(view: View, given: str) -> bytes:
     _, state = RunState.find(view, given, "run")
     event = _passed(state)
     commit = _commit_of(view, event)
-    hindered = chain((one.why for one in hindrances(state, (commit,))), gatehold.by_others(state))
+    hindered = chain((one.why for one in blockers(state, (commit,))), gate_validity.by_others(state))
     if why := next(hindered, ""):
         raise NotReleased(run=state.id, why=why)
     names = {parse_ref(ref).id for ref in event.evidence}
@@ -138,7 +138,7 @@ def _commit_of(view: View, event: Event) -> str:
     What was taken away and put back came with the first of these commits; of several that did not know each other the
     code must be the same.
     """
-    first = brought.firsts(view.git, brought.bringing(view.git, view.commits, event))
+    first = introducing_commits.firsts(view.git, introducing_commits.bringing(view.git, view.commits, event))
     depth = ranges.depth_of(view.git)
     cut = not first or any(None in view.git.objects(commits.parents(view.git, one)) for one in first)
     if depth is not None and cut:

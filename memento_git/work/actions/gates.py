@@ -11,7 +11,7 @@ from memento_git.texts.typed import lists
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk
 from memento_git.work.dispatch import terms
-from memento_git.work.gates import gatehold, gates, gateseen
+from memento_git.work.gates import gate_staleness, gate_validity, gates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,17 +62,18 @@ def record_verdict(
         raise no.ApproverRefused(actor=tx.actor, verb=verb, asked=", ".join(judges))
     refs = [_cite(desk, state, scope, given) for given in evidence]
     if verdict == "passed" and gate in desk.policy.gates_fresh:
-        if why := gatehold.not_fresh(state, scope, refs, gatehold.here(tx.ledger.git, state, refs)):
+        if why := gate_validity.not_fresh(state, scope, refs, gate_validity.here(tx.ledger.git, state, refs)):
             raise no.GateNotFresh(gate=gate, why=why)
     elif verdict == "passed" and (why := gates.first_fault(state, scope, refs)):
         raise no.GateUnfounded(gate=gate, why=why)
     had_passed = state.gates(scope).get(gate) == "passed"
     words = desk.reason("waiving a gate", reason) if verdict == "waived" else desk.optional("reason", reason)
     event = desk.happen(
-        state, scope, verdict, reads=gateseen.reads(state, scope, gate, verdict), seal=desk.sealer(sign=sign, key=key),
+        state, scope, verdict, reads=gate_staleness.reads(state, scope, gate, verdict),
+        seal=desk.sealer(sign=sign, key=key),
         gate=gate, evidence=refs, reason=words, note=desk.optional("note", note),
         terms=terms.digest(state.prose(scope)) if verdict in PASSING else "",
-        open=gateseen.left_open(state, scope, gate) if verdict in PASSING else (),
+        open=gate_staleness.left_open(state, scope, gate) if verdict in PASSING else (),
     )  # fmt: skip
     if verdict == "waived" and had_passed:
         tx.ledger.warn(f"gate {gate} of {scope} had passed: from now on it is shown as waived")

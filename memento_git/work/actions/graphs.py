@@ -16,7 +16,7 @@ from memento_git.work.actions.attaching import RangeInvalid, attached
 from memento_git.work.desk import Desk
 from memento_git.work.graph import codegraph, graphfile, graphs, proposals
 from memento_git.work.graph import graphify as gfy
-from memento_git.work.proof import remains
+from memento_git.work.proof import redacted_evidence
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def run_warnings(ledger: Ledger, state: RunState) -> list[Row]:
 def _first(state: RunState) -> Evidence | None:
     """Return the first graph of a run, whoever withdrew it; refuse where it was redacted."""
     held = _recorded(state)[:1]
-    for name, left in remains.said(state):
+    for name, left in redacted_evidence.said(state):
         if left.get("kind") == "graph" and all(str(left.get("at")) < one.data["at"] for one in held):
             raise graphfile.SnapshotInvalid(where=f"{SNAPSHOT} of {name}", problem="it was redacted")
     return held[0] if held else None

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
 from memento_git.ledger import (
+    atomic_file,
     cache,
     checkouts,
     claims,
     cleanroom,
-    edits,
+    git_operations,
+    git_status,
     journal,
     layout,
     places,
     scratch,
     settings,
-    underway,
     userindex,
-    wholefile,
     worktree,
 )
 from memento_git.ledger.commits import is_cut_off
@@ -30,7 +30,7 @@ from memento_git.ledger.environment import PATTERNS
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.model.clock import seconds_of
 from memento_git.model.enumeration import many, some
-from memento_git.work.actions import faraway, hooks, recovering
+from memento_git.work.actions import hooks, recovering, stale_claims
 from memento_git.work.dispatch.live import has_handovers
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _mend(ledger: Ledger) -> Iterator[Answer]:
     for folder in cleanroom.clear(ledger.git):
         yield Answer("work trees", "ok", f"removed {folder}, in which a command was run again")
     if claims.listed(ledger.git):
-        for (name, claim), why in faraway.left_here(ledger, ledger.view()):
+        for (name, claim), why in stale_claims.left_here(ledger, ledger.view()):
             claims.release(ledger.git, name, claim)
             yield Answer("claims", "ok", f"removed the claim of {claim.by or 'nobody'} on {name}: {why}")
     yield from _cleared(ledger)
@@ -140,7 +140,7 @@ def _half_written(ledger: Ledger) -> Iterator[Answer]:
 
 
 def _halves(ledger: Ledger) -> list[Path]:
-    return wholefile.left(ledger.git.common_dir / "memento", seconds_of(ledger.now()), but=checkouts.MARK)
+    return atomic_file.left(ledger.git.common_dir / "memento", seconds_of(ledger.now()), but=checkouts.MARK)
 
 
 def _git(ledger: Ledger) -> Iterator[Answer]:
@@ -186,10 +186,10 @@ def _work_tree(ledger: Ledger) -> Iterator[Answer]:
     git = ledger.git
     if git.top is None:
         return
-    under_way = underway.under_way(git)
+    under_way = git_operations.in_progress(git)
     for busy in under_way[:1]:
         told = f"{busy} is in progress: writing is refused meanwhile"
-        yield Answer("operation", "warn", told, underway.ending(git, busy))
+        yield Answer("operation", "warn", told, git_operations.ending(git, busy))
     if (left := git.git_dir / userindex.LOCK).exists():
         yield _locked("index", left, userindex.LOCK)
     if journal.pending(git):
@@ -260,7 +260,7 @@ def _uncommitted(ledger: Ledger) -> Iterator[Answer]:
     if ledger.watch.unseen:
         yield Answer("uncommitted", "fail", ledger.watch.unseen, OF_GIT)
     elif paths:
-        how = edits.PUT_BACK if all(one.is_unstaged for one in changes) else "commit them, or put them back"
+        how = git_status.PUT_BACK if all(one.is_unstaged for one in changes) else "commit them, or put them back"
         yield Answer("uncommitted", "warn", f"not counted: {some(paths, 5)}", how)
     else:
         yield Answer("uncommitted", "ok", "no ledger file differs from HEAD")
@@ -268,7 +268,7 @@ def _uncommitted(ledger: Ledger) -> Iterator[Answer]:
 
 def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:
     if claims.listed(ledger.git):
-        for (name, claim), why in faraway.left_here(ledger, view):
+        for (name, claim), why in stale_claims.left_here(ledger, view):
             message = f"{claim.by} left a claim on {name}: {why}"
             message = message if claim.by else f"a claim on {name} cannot be read, so nobody holds it"
             yield Answer("claims", "warn", message, "memento doctor --fix")
@@ -280,8 +280,8 @@ def _claims(ledger: Ledger, view: View) -> Iterator[Answer]:
 def _far_claims(ledger: Ledger, view: View, remote: str) -> Iterator[Answer]:
     """Tell of claims on remotes that hold nobody's work any more."""
     if claims.may_be_on_remotes(ledger.git):
-        for told, fix in faraway.held_for_nothing(ledger, view):
+        for told, fix in stale_claims.held_for_nothing(ledger, view):
             yield Answer("remote claims", "warn", told, fix)
     if remote:
-        for told, fix in faraway.left_on(ledger, view, remote):
+        for told, fix in stale_claims.left_on(ledger, view, remote):
             yield Answer("remote claims", "warn", told, fix)

@@ -10,7 +10,7 @@ from memento_git.texts.typed import Reason, lists
 from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
 from memento_git.work.desk import Desk, refuse_ended
-from memento_git.work.gates import approvals, gatehold, gateseen
+from memento_git.work.gates import approvals, gate_staleness, gate_validity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,10 +69,10 @@ def approve_plan(
         state, identity, "approved", reads=(state.id,), seal=seal,
         text=prose.digest, note=desk.optional("note", note),
     )  # fmt: skip
-    if desk.policy.plan_not_author and gatehold.signed_as(state, event, prose.data["by"]):
+    if desk.policy.plan_not_author and gate_validity.signed_as(state, event, prose.data["by"]):
         raise no.AuthorRefused(actor=tx.actor, plan=identity)
-    if why := gateseen.outlived(state, state.id, "plan_review"):
-        [how] = gatehold.mending(tx.ledger.git, state, [(state.id, "plan_review")])
+    if why := gate_staleness.outlived(state, state.id, "plan_review"):
+        [how] = gate_validity.mending(tx.ledger.git, state, [(state.id, "plan_review")])
         tx.ledger.warn(f"plan_review of {state.id} does not hold any more: {why}: {how}")
     return identity
 

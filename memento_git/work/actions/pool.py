@@ -11,7 +11,7 @@ from memento_git.ledger import checkouts, handovers
 from memento_git.work import answers
 from memento_git.work import refusals as no
 from memento_git.work.actions import bundles, recovering, tasks
-from memento_git.work.actions.handing import patiently, unseen, waits_for
+from memento_git.work.actions.handover import patiently, unseen, waits_for
 from memento_git.work.actions.starting import able
 from memento_git.work.dispatch import handout, preflight
 from memento_git.work.loading import load

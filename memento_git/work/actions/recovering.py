@@ -13,13 +13,13 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.ledger import checkouts, claims, handovers, layout, processes, workbranches
+from memento_git.ledger import checkouts, claims, dispatch_branches, handovers, layout, processes
 from memento_git.model.ids import NoSuchRecord
 from memento_git.model.states import OPEN_DISPATCH
 from memento_git.work import branches
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, worktrees
-from memento_git.work.actions.handing import patiently
+from memento_git.work.actions.handover import patiently
 from memento_git.work.loading import load
 from memento_git.work.state import RunState
 
@@ -172,7 +172,7 @@ def _completed_elsewhere(ledger: Ledger, view: View, handover: Handover, status:
 
 def _knowing(git: Git, handover: Handover) -> list[str]:
     """Return the branches of this clone that know a dispatch."""
-    return workbranches.knowing(git, handover.dispatch, layout.folder_of(handover.run, handover.task))
+    return dispatch_branches.knowing(git, handover.dispatch, layout.folder_of(handover.run, handover.task))
 
 
 def _claims(git: Git, handover: Handover) -> list[tuple[str, Claim]]:
@@ -268,7 +268,7 @@ def left_behind(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
 def _unmerged(ledger: Ledger, view: View) -> Iterator[tuple[str, str]]:
     """Yield the work of completed runs that lies on branches alone: while a run goes on, status tells of it."""
     runs = set()
-    for branch in workbranches.off_head(ledger.git):
+    for branch in dispatch_branches.off_head(ledger.git):
         with contextlib.suppress(NoSuchRecord):
             runs.add(view.find(f"dispatch_{branch.rpartition('/')[2]}", "dispatch")[1])
     for run in sorted(runs):

@@ -9,8 +9,8 @@ from memento_git.model.ids import parse_ref
 from memento_git.work import refusals as no
 from memento_git.work.actions.gates import record_verdict
 from memento_git.work.desk import Desk
-from memento_git.work.gates import gatehold, gates, release, release_facts
-from memento_git.work.gates.hindrances import hindrances
+from memento_git.work.gates import gate_validity, gates, release, release_facts
+from memento_git.work.gates.blockers import blockers
 from memento_git.work.gates.release import Conditions, RunFacts, Verdict
 from memento_git.work.proof import codes, trust
 from memento_git.work.remedies import passing
@@ -76,7 +76,7 @@ def examine(ledger: Ledger, state: RunState, *, require_checks: Sequence[str] = 
     It is the same whether it is to be recorded or not.
     """
     asked, held = _seen(ledger, state, require_checks, approvals)
-    verdict = release.judge(held, asked, (one.why for one in hindrances(state, but=("release",))))
+    verdict = release.judge(held, asked, (one.why for one in blockers(state, but=("release",))))
     refs, more = ([], _ended(state)) if state.is_final else _refs(ledger, state, verdict)
     missing = tuple(dict.fromkeys((*verdict.missing, *more)))
     return Release(state.id, held, asked, verdict._replace(missing=missing), refs)
@@ -100,16 +100,16 @@ def _ended(state: RunState) -> list[str]:
         return []
     word = gates.words(state).get("release", "requested")
     if word == "passed":
-        why = gatehold.release_fallen(state)
+        why = gate_validity.release_fallen(state)
         fell = [f"gate release has passed, but {why}"] if why else []
-        return [*fell, *gatehold.by_others(state), *gatehold.unsigned(state, [state.id])]
+        return [*fell, *gate_validity.by_others(state), *gate_validity.unsigned(state, [state.id])]
     told = "was waived" if word == "waived" else "had not passed"
     return [f"the run is {state.status}, and gate release {told} before that"]
 
 
 def _stale(ledger: Ledger, state: RunState, why: str) -> list[str]:
     """Return that nothing which a release would rest on is fresh, with why, and how it passes on other evidence."""
-    if why == gatehold.NOTHING:
+    if why == gate_validity.NOTHING:
         here = _fresh(ledger, state)
         led = f", but {here} is: {passing((), 'release', state.id)} --evidence {here}" if here else ""
         why = f"none that proves its tasks is{led or f': {AGAIN.format(run=state.id)}'}"
@@ -120,9 +120,9 @@ def _fresh(ledger: Ledger, state: RunState) -> str:
     """Return the latest evidence of a run on which its release may be passed by hand; nothing where there is none."""
     known = [one for one in state.pieces(state.ids("evidence")) if "code" in one.data]
     recorded = [one for one in known if state.evidence_status(one.id) == "recorded"]
-    code = gatehold.here(ledger.git, state, [str(one.ref) for one in recorded])
+    code = gate_validity.here(ledger.git, state, [str(one.ref) for one in recorded])
     latest = sorted(recorded, key=lambda one: (one.data["at"], one.id), reverse=True)
-    found = (one.id for one in latest if not gatehold.not_fresh(state, state.id, [str(one.ref)], code))
+    found = (one.id for one in latest if not gate_validity.not_fresh(state, state.id, [str(one.ref)], code))
     return next(found, "")
 
 
@@ -157,7 +157,7 @@ def refuse_by_hand(ledger: Ledger, state: RunState, task: str = "") -> None:
     if task:
         raise ReleaseRefused(run=state.id, missing=release_facts.WHOLE)
     asked, held = _seen(ledger, state)
-    found = (one for one in hindrances(state, but=("release",)) if (one.record, one.gate) != (state.id, "release"))
+    found = (one for one in blockers(state, but=("release",)) if (one.record, one.gate) != (state.id, "release"))
     if missing := release.judge(held, asked, (one.why for one in found)).missing:
         raise ReleaseRefused(run=state.id, missing="; ".join(missing))
 
@@ -171,14 +171,14 @@ def _refs(ledger: Ledger, state: RunState, verdict: Verdict) -> tuple[list[str],
     if not rests_on or "release" not in state.policy.gates_fresh:
         return rests_on, []
     held = [ref for event in gates.passes(state, state.id, "release") for ref in event.evidence]
-    code = gatehold.here(ledger.git, state, [*_cited(state, rests_on), *held])
+    code = gate_validity.here(ledger.git, state, [*_cited(state, rests_on), *held])
     found = state.pieces(rests_on)
     fresh = [one.id for one in found if one.kind == "approval" or codes.agree(trust.seen_by(one), code())]
-    why = gatehold.not_fresh(state, state.id, _cited(state, fresh), code)
-    if why and not gatehold.not_fresh(state, state.id, held, code):
+    why = gate_validity.not_fresh(state, state.id, _cited(state, fresh), code)
+    if why and not gate_validity.not_fresh(state, state.id, held, code):
         return [parse_ref(ref).id for ref in held], []
-    if why == gatehold.NOTHING and any(gatehold.is_of_commit(state, one, code) for one in found):
-        why = f"what proves its tasks {gatehold.EDITED}"
+    if why == gate_validity.NOTHING and any(gate_validity.is_of_commit(state, one, code) for one in found):
+        why = f"what proves its tasks {gate_validity.EDITED}"
     return fresh, _stale(ledger, state, why)
 
 
@@ -188,7 +188,7 @@ def _is_recorded(state: RunState, refs: Sequence[str]) -> bool:
         return False
     passed = [event for event in state.folded(state.id).legal("passed") if event.get("gate") == "release"]
     named = {parse_ref(ref).id for event in passed[-1:] for ref in event.evidence}
-    if gatehold.unsigned(state, (state.id,)) or gatehold.release_fallen(state):
+    if gate_validity.unsigned(state, (state.id,)) or gate_validity.release_fallen(state):
         return False
     return named == {*refs}
 

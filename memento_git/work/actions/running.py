@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError
-from memento_git.ledger import checkouts, difference, handovers
+from memento_git.ledger import checkouts, handovers, tree_diff
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
 from memento_git.model.enumeration import some
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching, checkpoints, dispatches, evidences, folders, rerunning, worktrees
 from memento_git.work.actions.evidences import Draft
-from memento_git.work.actions.handing import Wish, hand_over, patiently
+from memento_git.work.actions.handover import HandoverOptions, hand_over, patiently
 from memento_git.work.actions.starting import able, refuse_unfit
-from memento_git.work.proof import pasts, trust, verification
+from memento_git.work.proof import trust, verification, verification_inputs
 from memento_git.work.running import capture, children, witnessed
 from memento_git.work.running.children import Stop
 from memento_git.work.state import RunState
@@ -82,7 +82,7 @@ def run_dispatch(ledger: Ledger, given: str, order: Order) -> Outcome:
     stop = Stop()
     view = ledger.view()
     executor, asked, task = foresee(ledger, view, given, order)
-    wish = Wish(executor.name, order.run, dirty=order.dirty, works=True, notes=order.notes(view, task))
+    wish = HandoverOptions(executor.name, order.run, dirty=order.dirty, works=True, notes=order.notes(view, task))
     with children.signals(stop):
         handover = hand_over(ledger, given, wish)
         work = _Run(ledger, handover, executor, asked, order, stop)
@@ -102,7 +102,7 @@ def foresee(ledger: Ledger, view: View, given: str, order: Order) -> tuple[Execu
     task = opened.of if opened is not None else identity
     name = order.executor or (opened.get("executor") if opened is not None else "")
     executor = able(ledger, state.policy, name, order.argv)
-    asked = pasts.asked(state, task)
+    asked = verification_inputs.asked(state, task)
     for command in asked.commands:
         refuse_unfit(ledger, state.policy, command.run, "verification")
     for argv in state.policy.reproduce["setup"]:
@@ -210,7 +210,7 @@ class _Run:
         title = RunState(self.ledger.view(), self.handover.run).prose(self.handover.task).title
         message = f"{title}\n\nMemento-Task: {self.handover.task}\nMemento-Dispatch: {self.handover.dispatch}\n"
         tip = checkouts.commit(inside, checkout, work, message, self.ledger.settings)
-        if not difference.told(git, "--name-only", checkout.base, tip):
+        if not tree_diff.told(git, "--name-only", checkout.base, tip):
             if not self.asked.commands:
                 raise _Ended(
                     "unclear", "nothing was changed, and no command is asked for that could show the task done"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, claims, codec, layout
+from memento_git.ledger.corrections import take_out
 from memento_git.ledger.desk import RecordIncomplete
-from memento_git.ledger.redress import take_out
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.enumeration import some
 from memento_git.model.ids import option
@@ -17,8 +17,8 @@ from memento_git.work import branches
 from memento_git.work import refusals as no
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import preflight
-from memento_git.work.gates import gatehold
-from memento_git.work.gates.hindrances import Hindrance, hindrances
+from memento_git.work.gates import gate_validity
+from memento_git.work.gates.blockers import Blocker, blockers
 from memento_git.work.proof import proofs
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     state = desk.run(run)
     refuse_ended(state)
     _refuse_hindered(tx.ledger.git, state)
-    tx.ledger.warn(*(f"gate {one.gate} {one.why}: the run has ended with that" for one in gatehold.falls(state)))
+    tx.ledger.warn(*(f"gate {one.gate} {one.why}: the run has ended with that" for one in gate_validity.falls(state)))
     left = list(islice(branches.unmerged(tx.ledger.git, state, state.counting()), MOST))
     tx.ledger.warn(*(f"{step['why']}: {step['command']}" for step in left))
     reads = (*state.tasks(), plans_of(state.id))
@@ -106,7 +106,7 @@ def _refuse_hindered(git: Git, state: RunState) -> None:
 
     What the table of transitions refuses, it refuses in its own words.
     """
-    found = (one for one in hindrances(state) if one.kind not in ("run", "incomplete"))
+    found = (one for one in blockers(state) if one.kind not in ("run", "incomplete"))
     if (first := next(found, None)) is None:
         return
     kind, record, why, gate, other = first
@@ -117,7 +117,7 @@ def _refuse_hindered(git: Git, state: RunState) -> None:
     if kind == "absent":
         raise no.GatesMissing(gates=", ".join(one.gate for one in alike), run=state.id)
     if kind == "fallen":
-        raise no.GateFallen(why=why, how=gatehold.mending(git, state, [(record, gate)])[0])
+        raise no.GateFallen(why=why, how=gate_validity.mending(git, state, [(record, gate)])[0])
     if kind == "unapproved":
         raise no.PlanUnapproved(plan=record, why=why)
     if kind == "unsigned":
@@ -129,7 +129,7 @@ def _refuse_hindered(git: Git, state: RunState) -> None:
     _refuse_unfinished(state, alike)
 
 
-def _refuse_unfinished(state: RunState, found: Sequence[Hindrance]) -> NoReturn:
+def _refuse_unfinished(state: RunState, found: Sequence[Blocker]) -> NoReturn:
     """Refuse to end a run whose work is not all there; open tasks are all named, so that none is taken for nothing."""
     kind, task, *_, other = found[0]
     if kind == "empty":

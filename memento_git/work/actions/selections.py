@@ -15,7 +15,7 @@ from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
 from memento_git.work.desk import Desk
 from memento_git.work.gates import approvals
-from memento_git.work.proof import codes, pasts, remains, trust, verdict
+from memento_git.work.proof import codes, redacted_evidence, trust, verdict, verification_inputs
 from memento_git.work.routing import candidates
 from memento_git.work.routing.candidates import Candidate, Diff, Judged
 from memento_git.work.state import Dispatch, RunState
@@ -173,7 +173,7 @@ def _failed_last(
     A failure that was withdrawn stays, until there is a later verdict of its kind.
     """
     asked, code = state.asked(completion.of), codes.sober(completion.data["code"])
-    found = verdict.of_dispatch(pasts.evidence_for(state, completion.of), str(completion.dispatch))
+    found = verdict.of_dispatch(verification_inputs.evidence_for(state, completion.of), str(completion.dispatch))
     problems = verdict.contradictions(verdict.latest(found, [code]), asked, ())
     failed = [one for one in withdrawn if trust.outcome_of(one.data) == "failed"]
     for kind in asked.evidence:
@@ -243,7 +243,7 @@ def _approved(state: RunState, task: str, diff: Evidence, holder: str) -> bool:
         theirs = None if signed is None else {name for name, signer in signed.items() if not signer.is_author}
         about = [one for one in about if theirs is None or one.id in theirs or trust.outcome_of(one.data) != "passed"]
     said = [(one.data["at"], not _is_yes(state, one, diff, task), one.data["by"]) for one in about]
-    gone = remains.said(state)
+    gone = redacted_evidence.said(state)
     said += [(str(one.get("at")), True, str(one.get("by"))) for _, one in gone if one.get("approves") == diff.id]
     latest = {actor: not is_no for _, is_no, actor in sorted(said)}
     others = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memento_git.ledger import absence, codec, redress
+from memento_git.ledger import codec, corrections, missing_ledger
 from memento_git.model.ids import kind_of
 from memento_git.work.desk import Desk
 
@@ -19,14 +19,14 @@ def settle_record(tx: Transaction, record: str, keep: str, *, reason: Reason = "
     """Settle a contested record: the outcome of one of its heads holds."""
     desk = Desk.of(tx)
     identity, state = desk.find(record, kind_of(record))
-    return redress.settle(desk, state, identity, keep, reason)
+    return corrections.settle(desk, state, identity, keep, reason)
 
 
 def void_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, dangling or contested event; a legal one never."""
     desk = Desk.of(tx)
     identity, state = desk.find(event, "event")
-    return redress.void(desk, state, identity, reason)
+    return corrections.void(desk, state, identity, reason)
 
 
 def redact_record(tx: Transaction, target: str, *, reason: Reason = "") -> str:
@@ -40,18 +40,18 @@ def _evidence(desk: Desk, target: str, reason: str) -> str:
     identity, state = desk.find(target, "evidence")
     found, path = state.evidence(identity), state.index.evidence.get(identity)
     if path is None or state.is_redacted(identity):
-        raise redress.AlreadyRedacted(target=identity)
-    absence.refuse_away(desk.view, path)
+        raise corrections.AlreadyRedacted(target=identity)
+    missing_ledger.refuse_away(desk.view, path)
     kept = codec.redact_evidence(found.data) if found is not None else {}  # of what cannot be read nothing is left
     told: dict[str, Any] = {"kept": kept} if kept else {}
     digest = codec.digest_of(desk.view.read(path) or b"")
     desk.happen(state, identity, "redacted", target=f"{identity}@{digest}", reason=reason, **told)
-    redress.remove(desk.tx, [path, *state.index.attachments.get(identity, [])])
+    corrections.remove(desk.tx, [path, *state.index.attachments.get(identity, [])])
     return identity
 
 
 def _event(desk: Desk, target: str, reason: str) -> str:
     identity, state = desk.find(target, "event")
-    found = redress.redact(desk, state, identity, reason)
-    redress.remove(desk.tx, [found.path])
+    found = corrections.redact(desk, state, identity, reason)
+    corrections.remove(desk.tx, [found.path])
     return identity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import absence, layout, outfile
+from memento_git.ledger import layout, missing_ledger, outfile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,9 +81,9 @@ def init_ledger(ledger: Ledger, *, collapse: bool | None = None) -> bool:
     def act(tx: Transaction) -> bool:
         there = tx.view.exists
         if not there:
-            absence.refuse(tx.view, "HEAD")
-            absence.refuse_apart(tx.view.git, "HEAD")
-            if gone := absence.removal(tx.view.git):
+            missing_ledger.refuse(tx.view, "HEAD")
+            missing_ledger.refuse_apart(tx.view.git, "HEAD")
+            if gone := missing_ledger.removal(tx.view.git):
                 ledger.warn(f"commit {gone[0][:12]} removed the ledger that was here; to have that one: {gone[1]}")
             tx.put(layout.CONFIG, CONFIG_TEXT.encode())
             tx.put(layout.README, README_TEXT.encode())

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved
 from memento_git.ledger import layout, lock, merging, policyfile, publish, remoteclaims, remotes
-from memento_git.ledger.adoption import bring_forward
+from memento_git.ledger.fast_forward import bring_forward
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.model.ids import kind_of
 from memento_git.model.states import ENDED_DISPATCH
-from memento_git.work.actions import faraway, vetting
+from memento_git.work.actions import stale_claims, vetting
 from memento_git.work.loading import load
 from memento_git.work.rows import trouble_rows
 from memento_git.work.state import Dispatch, RunState
@@ -211,7 +211,7 @@ def _lost(before: View, row: TroubleRow, actor: str) -> Row | None:
     others = sorted({event["actor"] for event in row["events"]} - {actor})
     if not others or not str(row["record"]).startswith("task_"):
         return None
-    state = faraway.run_of(before, row["record"], "task")
+    state = stale_claims.run_of(before, row["record"], "task")
     held = state.dispatches(row["record"]) if state is not None else {}
     mine = next((name for name, one in held.items() if one.holder == actor), "")
     return {"task_id": row["record"], "dispatch_id": mine, "claimed_by": others} if mine else None
@@ -245,7 +245,7 @@ def _give_back(ledger: Ledger, where: Target, after: str) -> tuple[list[str], li
     view = ledger.view([after])
     try:
         for one in held:
-            found = faraway.dispatch_in(view, one.claim.dispatch)
+            found = stale_claims.dispatch_in(view, one.claim.dispatch)
             if _is_over(ledger, where, one, found):
                 released += [one.claim.dispatch] * remoteclaims.give_back(ledger.git, where.remote, one)
             elif found.status == "completed":
@@ -269,13 +269,13 @@ def _is_over(ledger: Ledger, where: Target, one: HeldClaim, found: Dispatch) -> 
 
 def _is_open(ledger: Ledger, where: Target, dispatch: str) -> bool:
     """Tell whether others still see a dispatch as open on the remote, whose default branch is asked for it."""
-    if not faraway.is_open_on(ledger, where.remote, dispatch):
+    if not stale_claims.is_open_on(ledger, where.remote, dispatch):
         return False
-    default = faraway.default_branch(ledger.git, where.remote)
+    default = stale_claims.default_branch(ledger.git, where.remote)
     if default in ("", where.branch):
         return True
     remotes.fetch(ledger.git, where._replace(branch=default))
-    return faraway.is_open_on(ledger, where.remote, dispatch)
+    return stale_claims.is_open_on(ledger, where.remote, dispatch)
 
 
 def _wait(ledger: Ledger, where: Target, one: HeldClaim) -> bool:

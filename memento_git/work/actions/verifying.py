@@ -14,7 +14,7 @@ from memento_git.work.actions import evidences, folders
 from memento_git.work.dangers import guard
 from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout, terms
-from memento_git.work.proof import codes, forgotten, pasts, proofs, verdict
+from memento_git.work.proof import codes, proofs, untracked_files, verdict, verification_inputs
 from memento_git.work.proof.verdict import Verdict
 from memento_git.work.proof.verification import Command, Demand, masked
 from memento_git.work.remedies import creating, resuming
@@ -67,7 +67,7 @@ def _agenda(
     identity, state, _ = _done(desk, task)
     settings.identities(tx.ledger.git, tx.ledger.settings)
     desk.optional("note", note)
-    asked = pasts.asked(state, identity)
+    asked = verification_inputs.asked(state, identity)
     code = _code(tx)
     commands = (asked.commands if again else _left(state, identity, asked, code)) if run else ()
     for command in commands:
@@ -77,7 +77,7 @@ def _agenda(
 
 def _left(state: RunState, task: str, asked: Demand, code: dict[str, Any]) -> tuple[Command, ...]:
     """Return the commands that one of the completions lacks a pass of."""
-    found, left = pasts.evidence_for(state, task), []
+    found, left = verification_inputs.evidence_for(state, task), []
     for completion in proofs.counting(state, task):
         own = verdict.latest(verdict.of_dispatch(found, completion.dispatch), [code])
         left += verdict.left_to_run(asked, verdict.sound(own, task), code)
@@ -139,7 +139,7 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     """Record new evidence for a completed task, judge it with what was there, and record the verdict."""
     desk = Desk.of(tx)
     identity, state, prose = _done(desk, task)
-    asked = pasts.asked(state, identity)
+    asked = verification_inputs.asked(state, identity)
     open_before = state.folded(identity).lanes.open_dispatches()
     made = tuple(evidences.record_draft(tx, draft, tasks=[identity]) for draft in drafts)
     code = _without_output(code, drafts)
@@ -156,14 +156,14 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     for dispatch in open_before:
         claims.release_later(tx, identity, dispatch)
     judged = state.pieces(ref.partition("@")[0] for ref in refs)
-    tx.ledger.warn(*forgotten.remarks(tx.ledger.git, code, judged))
+    tx.ledger.warn(*untracked_files.remarks(tx.ledger.git, code, judged))
     return Verdict(identity, tuple(unmet), tuple(one.id for one in judged), made)
 
 
 def _tell_of_stale(tx: Transaction, state: RunState, task: str, code: dict[str, Any]) -> None:
     """Note where all that proves an accepted task saw other code: where nothing is asked, nothing is run again."""
     if proofs.saw_else(state, task, code):
-        again = pasts.renewing(state, task, code) or resuming(task, "accepted")
+        again = verification_inputs.renewing(state, task, code) or resuming(task, "accepted")
         tx.ledger.warn(f"what proves {task} saw other code than is here; to prove it for this code: {again}")
 
 
@@ -195,7 +195,7 @@ def _tried(
 
     An acceptance stands on all that it names, so it names only what speaks for it.
     """
-    found, seen = pasts.evidence_for(state, prose.id), [code, codes.sober(completion.data["code"])]
+    found, seen = verification_inputs.evidence_for(state, prose.id), [code, codes.sober(completion.data["code"])]
     held = verdict.latest(verdict.of_dispatch(found, completion.dispatch), seen)
     good = [one.ref for one in verdict.sound(held, prose.id)]
     proof = proofs.proven(state, completion, prose.digest, asked, [code], good)
@@ -211,7 +211,7 @@ def _contradictions(state: RunState, asked: Demand, proof: Proof, held: Sequence
 
 def tell_of_failures(tx: Transaction, state: RunState, completion: Event) -> None:
     """Note what failed beside the proof of a completion: verification will reject the task for it."""
-    held, asked = pasts.beside(state, completion), state.asked(completion.of)
+    held, asked = verification_inputs.beside(state, completion), state.asked(completion.of)
     if told := _contradictions(state, asked, state.proof_of(completion), held):
         tx.ledger.warn(
             f"memento task verify will reject {completion.of}: {'; '.join(told)}; run that again, or take back a run "

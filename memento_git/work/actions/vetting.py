@@ -6,9 +6,9 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError, Moved, Refused
-from memento_git.ledger import difference, layout, merging, purging
+from memento_git.ledger import layout, merging, purging, tree_diff
 from memento_git.model.enumeration import some
-from memento_git.review import judging, whole
+from memento_git.review import branch_check, tree_check
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ def refuse_unreadable(ledger: Ledger, where: Target, commit: str, theirs: str) -
         ledger.view([commit]).policy()
     except MementoError as error:
         raise RemoteUnreadable(reason=error.message, theirs=theirs[:12], **where.where) from None
-    difference.in_ledger(ledger.git, "HEAD", commit)
+    tree_diff.in_ledger(ledger.git, "HEAD", commit)
 
 
 def refuse_revived(ledger: Ledger, where: Target, made: str, theirs: str, common: Sequence[str]) -> None:
@@ -66,7 +66,7 @@ def refuse_revived(ledger: Ledger, where: Target, made: str, theirs: str, common
     git = ledger.git
     if not any("-redacted-" in one.path and one.new for one in merging.incoming(git, common[0], made).ledger):
         return
-    report = judging.added(git, [theirs], made, theirs[:12], ledger.now())
+    report = branch_check.added(git, [theirs], made, theirs[:12], ledger.now())
     if found := [one for one in report.findings if one.code == "R001"]:
         raise RedactionUndone(told=_told(found), step=_step(git, where, theirs), **where.where)
 
@@ -91,9 +91,9 @@ def refuse_unsound(ledger: Ledger, where: Target, ours: str, common: Sequence[st
     if not base and not is_new:
         return
     if base:
-        report = judging.added(ledger.git, [base] if is_new else common, ours, base[:12], ledger.now())
+        report = branch_check.added(ledger.git, [base] if is_new else common, ours, base[:12], ledger.now())
     else:
-        report = whole.alone(ledger.git, ours, ledger.now())
+        report = tree_check.alone(ledger.git, ours, ledger.now())
     if found := _wrong(report):
         if push := "" if is_new else _outrun(ledger, where, ours, found):
             raise PushOutrun(told=_told(found), push=push, **where.where)
@@ -102,7 +102,7 @@ def refuse_unsound(ledger: Ledger, where: Target, ours: str, common: Sequence[st
 
 
 def _wrong(report: Report) -> list[Finding]:
-    return [one for one in report.findings if one.severity == "error" and one.code not in judging.OF_TWO_SIDES]
+    return [one for one in report.findings if one.severity == "error" and one.code not in branch_check.OF_TWO_SIDES]
 
 
 def _outrun(ledger: Ledger, where: Target, ours: str, found: Sequence[Finding]) -> str:
@@ -114,7 +114,7 @@ def _outrun(ledger: Ledger, where: Target, ours: str, found: Sequence[Finding]) 
     ends = [git.answer("rev-list", "-1", ours, "--", one.path) or ours for one in found if one.code == "P004"]
     for end in dict.fromkeys(ends):
         is_between = end != ours and git.is_before(tip, end)
-        if is_between and not _wrong(judging.added(git, [tip], end, tip[:12], ledger.now())):
+        if is_between and not _wrong(branch_check.added(git, [tip], end, tip[:12], ledger.now())):
             return shlex.join(["git", "push", where.remote, f"{end[:12]}:{where.branch}"])
     return ""
 
@@ -132,7 +132,7 @@ def _told(found: Sequence[Finding]) -> str:
 
 def came_wrong(ledger: Ledger, before: str, after: str) -> list[str]:
     """Return the errors that a sync brought here or made by merging, but for those that the fold tells of."""
-    report = judging.added(ledger.git, [before], after, before[:12], ledger.now())
+    report = branch_check.added(ledger.git, [before], after, before[:12], ledger.now())
     told = [one for one in report.findings if one.code in TOLD_AS_TROUBLE and layout.run_of_path(one.path)]
     wrong = [one for one in report.findings if one.severity == "error" and one.code not in OF_REQUESTS]
     return [str(one) for one in wrong if one not in told]

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memento_git.errors import MementoError, Refused
-from memento_git.ledger import checkouts, layout, workbranches
+from memento_git.ledger import checkouts, dispatch_branches, layout
 from memento_git.ledger.checkouts import Checkout
-from memento_git.work import away
+from memento_git.work import other_branches
 from memento_git.work import refusals as no
 from memento_git.work.dispatch.live import has_handovers
 from memento_git.work.state import Dispatch, RunState
@@ -71,7 +71,7 @@ def refuse_elsewhere(
 
 def refuse_taken(tx: Transaction, state: RunState, task: str) -> None:
     """Refuse to hand out what somebody claimed on another branch of this clone, which this one has not seen."""
-    taken = away.claimed_on(tx.ledger.git, state.id, task, state.dispatches(task), tx.now)
+    taken = other_branches.claimed_on(tx.ledger.git, state.id, task, state.dispatches(task), tx.now)
     if taken is not None:
         holder, branch, dispatch = taken
         raise no.TaskClaimedElsewhere(task=task, dispatch=dispatch, holder=holder, branch=branch)
@@ -86,9 +86,9 @@ def elsewhere(
     """
     git, folder = ledger.git, layout.folder_of(state.id, task)
     here = state.dispatch(dispatch)
-    more = workbranches.knowing(git, dispatch, folder) if everywhere else ()
+    more = dispatch_branches.knowing(git, dispatch, folder) if everywhere else ()
     for branch in dict.fromkeys([checkouts.branch_of(dispatch), *filter(None, checkouts.listed(git).values()), *more]):
-        if all(view.blob(path) is not None for path in workbranches.files_in(git, f"refs/heads/{branch}", folder)):
+        if all(view.blob(path) is not None for path in dispatch_branches.files_in(git, f"refs/heads/{branch}", folder)):
             continue
         there = ledger.held([f"refs/heads/{branch}"])
         found = RunState(there, state.id).dispatch(dispatch) if there is not None else Dispatch()

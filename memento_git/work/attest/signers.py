@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
 from memento_git.ledger import cache, policyfile, signer
-from memento_git.ledger.listed import FILE_MODES
 from memento_git.ledger.names import is_ref
+from memento_git.ledger.tree_listing import FILE_MODES
 from memento_git.model.work import Event, Evidence
 from memento_git.work.attest import signing
 from memento_git.work.attest.signing import Seen

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger.listed import FILE_MODES
+from memento_git.ledger.tree_listing import FILE_MODES
 from memento_git.model.enumeration import many
 from memento_git.model.states import OPEN_DISPATCH
 from memento_git.model.types import FORBIDDEN
 from memento_git.work import answers, doubts, rows
 from memento_git.work.loading import load
-from memento_git.work.proof import pasts
+from memento_git.work.proof import verification_inputs
 from memento_git.work.proof.verification import show_lines, shown
 from memento_git.work.state import RunState
 
@@ -48,7 +48,7 @@ def facts(view: View, given: str, *, excerpts: bool = False, notes: Sequence[Row
     load(state)
     state.prose(identity)
     task, goal = rows.task_row(state, identity), rows.run_row(state)
-    asked = rows.demand_row(state, identity, pasts.asked(state, identity))
+    asked = rows.demand_row(state, identity, verification_inputs.asked(state, identity))
     omitted: list[Row] = []
     files = _files(view, task["relevant_files"])
     return {

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Refused
-from memento_git.ledger import edits, layout, publish, settings
+from memento_git.ledger import git_status, layout, publish, settings
 from memento_git.model.enumeration import some
 from memento_git.model.policy import FREE, Policy
 from memento_git.model.tuples import NamedTuple
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from memento_git.ledger.edits import WorkTree
     from memento_git.ledger.git import Git
+    from memento_git.ledger.git_status import WorkTree
     from memento_git.ledger.transaction import Transaction
 
 DOING: Final = {"start": "starting a run", "dispatch": "handing out", "run": "running an executor"}
@@ -84,7 +84,7 @@ def examine(git: Git, policy: Policy, *, act: str) -> list[Check]:
     """Look at all of it, also at what policy ignores: that is told, and is ok."""
     asked = policy.preflight
     first = [_operation(git), _identity(git)]
-    tree = _tree(edits.Look(git, untracked=True).seen(), asked, act) if git.top is not None else []
+    tree = _tree(git_status.Look(git, untracked=True).seen(), asked, act) if git.top is not None else []
     return [*first, *tree, _disk(git, asked)]
 
 
@@ -101,7 +101,7 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
     if levels == {"ignore"}:
         return
     if tx.look is None or (untracked and not tx.look.untracked):
-        tx.look = edits.Look(tx.ledger.git, untracked=untracked)
+        tx.look = git_status.Look(tx.ledger.git, untracked=untracked)
         tx.after_failure.append(tx.look.drop)
     look = tx.look
     if "refuse" not in levels:

@@ -9,7 +9,7 @@ from memento_git.model.enumeration import grouped
 from memento_git.model.ids import kind_of
 from memento_git.model.tuples import NamedTuple
 from memento_git.work import persons
-from memento_git.work.proof import referring, remains, trust
+from memento_git.work.proof import evidence_prefilter, redacted_evidence, trust
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -112,7 +112,7 @@ def scopes(state: RunState, about: str, *, is_no: bool = False) -> tuple[str, ..
         is_plan = is_no and kind == "plan" and any(about == event.of for event in state.approvals())
         return (state.id,) if is_plan else (about,)
     found = state.evidence(about)
-    if tasks := found.tasks if found is not None else remains.tasks_of(state, about):
+    if tasks := found.tasks if found is not None else redacted_evidence.tasks_of(state, about):
         return tuple(tasks)
     return (state.id,) if is_no or (found is not None and "diff" in found.data) else ()
 
@@ -154,7 +154,7 @@ def _given(state: RunState) -> Iterator[Said]:
     A yes is an approval, and bears a signature where policy demands that; who relies on it asks whether it is good.
     """
     now, wanted = state.view.now, "approvals" in state.policy.must_be_signed
-    for name in referring.suspects(state):
+    for name in evidence_prefilter.suspects(state):
         one = state.evidence(name)
         if one is None or "approves" not in one.data:
             continue
@@ -162,7 +162,7 @@ def _given(state: RunState) -> Iterator[Said]:
         is_yes = outcome == "passed" and one.kind == "approval" and (void or not wanted or "signature" in one.data)
         if outcome == "failed" or (is_yes and not is_ahead(one.data["at"], now)):
             yield _said(state, name, one.data, outcome, void=void)
-    for name, left in remains.said(state):
+    for name, left in redacted_evidence.said(state):
         outcome = str(left.get("outcome"))
         if "approves" in left and (outcome == "failed" or not is_ahead(str(left.get("at", "")), now)):
             yield _said(state, name, left, outcome, void=True)

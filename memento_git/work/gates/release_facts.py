@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.model.states import DONE
 from memento_git.model.work import Evidence
 from memento_git.work import codestate
-from memento_git.work.gates import approvals, gatehold, gates, release
+from memento_git.work.gates import approvals, gate_validity, gates, release
 from memento_git.work.gates.release import UNKNOWN, Answer, CheckSeen, Conditions, RunFacts
-from memento_git.work.proof import remains, trust
+from memento_git.work.proof import redacted_evidence, trust
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memento_git.model.policy import Policy
     from memento_git.model.rows import Row
     from memento_git.work.attest.signing import Signer
-    from memento_git.work.proof.remains import Left
+    from memento_git.work.proof.redacted_evidence import Left
     from memento_git.work.state import RunState
 
 
@@ -62,8 +62,8 @@ def held(state: RunState, commits: Sequence[str] = ()) -> RunFacts:
     """Return what the ledger holds of a run; its code is that of some commits, by default of those that are read."""
     tasks = state.tasks()
     evidence = state.pieces(state.ids("evidence"))
-    now = {code(())["tree"] for code in gatehold.codes_of(state, commits)}
-    gone = remains.said(state)
+    now = {code(())["tree"] for code in gate_validity.codes_of(state, commits)}
+    gone = redacted_evidence.said(state)
     authors = frozenset(name for task in tasks for name in approvals.workers(state, task))
     proven = (state.proof(task) for task in tasks if state.task_status(task) in DONE)
     return RunFacts(

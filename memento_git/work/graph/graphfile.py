@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Misused
-from memento_git.work.circles import turned
+from memento_git.work.cycles import turned
 from memento_git.work.graph import graphs
 
 if TYPE_CHECKING:

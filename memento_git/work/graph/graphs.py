@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import Refused, adding
-from memento_git.work.circles import turned
+from memento_git.work.cycles import turned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.model.enumeration import grouped
 from memento_git.model.ids import parse_ref
-from memento_git.work.proof import referring, reproduction
+from memento_git.work.proof import evidence_prefilter, reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +71,7 @@ def _table(state: RunState) -> dict[str, list[str]]:
     """Return id -> ids of what names it as run again; listed anew where the run has more evidence than it had."""
     paths = state.index.evidence
     if state.reruns[0] != len(paths):
-        found = state.pieces(referring.suspects(state))
+        found = state.pieces(evidence_prefilter.suspects(state))
         named = grouped((parse_ref(ref).id, one.id) for one in found if (ref := one.data.get("reproduces")))
         state.reruns = (len(paths), named)
     return state.reruns[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memento_git.ledger import difference
+from memento_git.ledger import tree_diff
 from memento_git.ledger.checkouts import NothingCommitted
 from memento_git.work import codestate
 from memento_git.work.proof.codes import agree, code_seen, wholly
@@ -68,7 +68,7 @@ class SeenCommits:
         """Tell whether a commit has all the code of another one, and files beside it, as where some were untracked."""
         if not tracked or tracked == whole:
             return True
-        told = difference.told(self.git, "--name-only", "--diff-filter=a", tracked, whole)
+        told = tree_diff.told(self.git, "--name-only", "--diff-filter=a", tracked, whole)
         return all(path.startswith(".memento/") for path in told)
 
     def _has_paths(self, commit: str, code: Mapping[str, Any]) -> bool:

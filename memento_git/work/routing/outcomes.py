@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.undone import undone
+from memento_git.folding.voided_events import undone
 from memento_git.model.clock import seconds_of
 from memento_git.model.states import DONE, ENDED_DISPATCH
 from memento_git.model.tuples import NamedTuple

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git import __version__
 from memento_git.errors import Misused, Refused, reason_of
 from memento_git.ledger import processes
-from memento_git.ledger.endings import stop_group
+from memento_git.ledger.process_groups import stop_group
 from memento_git.model.types import FOLDER, FORBIDDEN
 from memento_git.texts.secret_values import rest_of_key
 from memento_git.texts.secrets import NOTHING, redact_parts

@@ -1,0 +1,119 @@
+"""What puts a contested, illegal, incomplete or secret event right, in a run as among the notes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memento_git.errors import Refused
+from memento_git.folding.fold import group_in
+from memento_git.folding.settling import NotAHead
+from memento_git.ledger import archive, codec, layout, missing_ledger
+from memento_git.ledger.desk import Book, Desk, event_data
+from memento_git.ledger.store import NothingToCommit
+
+if TYPE_CHECKING:
+    from memento_git.ledger.file_index import FileIndex
+    from memento_git.ledger.transaction import Transaction
+    from memento_git.model.work import Event
+
+
+class AlreadyRedacted(Refused):
+    token = "already_redacted"
+    sentence = "{target} is redacted already"
+    hint_ = "memento log shows when and why"
+
+
+class Shelved(Book, Protocol):
+    """The records whose events are folded together, with the names of their files."""
+
+    @property
+    def index(self) -> FileIndex: ...
+
+    @property
+    def tombstones(self) -> Mapping[str, Event]: ...
+
+    def unreadable(self, identity: str) -> Event | None:
+        """Return what the path of an event's file tells."""
+
+
+def settle(desk: Desk, book: Book, record: str, keep: str, reason: str) -> str:
+    """Settle a contested record: the outcome of one of its heads holds."""
+    head, where = desk.view.find(keep, "event")
+    if where != book.id:
+        raise NotAHead(event=head, record=record)
+    desk.happen(book, record, "settled", keep=head, reason=desk.reason("settling", reason))
+    return record
+
+
+def void(desk: Desk, book: Shelved, event: str, reason: str) -> str:
+    """Void an illegal, incomplete or contested event; a legal one never."""
+    found, of = book.event(event), _owner(book, event)
+    if event in book.folded(group_in(book.id, of)).put_aside:
+        raise NothingToCommit
+    missing_ledger.refuse_away(desk.view, *_wanted(book, event))
+    words = desk.reason("voiding an event", reason)
+    absent = [str(ref) for ref in book.fold.absent(event)]
+    desk.happen(book, of, "voided", target=event, absent=absent, reason=words)
+    return found.id if found else event
+
+
+def _wanted(book: Shelved, event: str) -> list[str]:
+    """Return the files for want of which an event is incomplete, its own first, as far as they are in the ledger."""
+    names = [event]
+    for name in names:
+        names += [ref.id for ref in book.fold.absent(name) if ref.id not in names]
+    return [book.index.events[name] for name in names if name in book.index.events]
+
+
+def _owner(book: Shelved, event: str) -> str:
+    """Return the record that an event is of, also where its file cannot be read."""
+    found = book.event(event)
+    if found is not None:
+        return found.of
+    place = layout.place_of(book.index.events[event])
+    if place is None:
+        raise NotAHead(event=event, record=book.id or "a note")
+    return place.of
+
+
+def redact(desk: Desk, book: Shelved, event: str, reason: str) -> Event:
+    """Say what is left of an event without its free texts; its file is to be taken away with it.
+
+    Of one that cannot be read nothing is left.
+    """
+    found = None if event in book.tombstones else book.event(event) or book.unreadable(event)
+    if found is None:
+        raise AlreadyRedacted(target=event)
+    missing_ledger.refuse_away(desk.view, found.path)
+    digest = codec.digest_of(desk.view.read(found.path) or b"")
+    told: dict[str, Any] = {"kept": codec.redact_event(event_data(found))} if found.digest else {}
+    desk.happen(book, found.of, "redacted", target=f"{event}@{digest}", reason=reason, **told)
+    return found
+
+
+def remove(tx: Transaction, paths: Iterable[str]) -> list[str]:
+    """Take redacted files away, also out of the archives that hold them; return those that were there."""
+    gone = []
+    for run, own in groupby(sorted(paths), layout.run_of_path):
+        tx.view.index(run)
+        held = [path for path in own if path in tx.view.files]
+        take_out(tx, run, held)
+        for path in held:
+            if not tx.view.only_archived(run, path):
+                tx.put(path, None)
+        gone += held
+    return gone
+
+
+def take_out(tx: Transaction, run: str, paths: Collection[str]) -> None:
+    """Pack a run's archives again without these files."""
+    archived = tx.view.archived.get(run, {})
+    for packed in sorted({name for path in paths for name in archived.get(path, ())}):
+        files, _ = archive.unpack(packed, run, tx.view.read(packed) or b"")
+        kept = {path: data for path, data in files.items() if path not in paths}
+        tx.put(packed, None)
+        if kept:
+            rest = archive.pack(kept)
+            tx.put(layout.archive_path(run, codec.digest_of(rest)), rest)
