@@ -13,8 +13,8 @@ from memento_git.folding.fold import plans_of
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import evidences, plans, runs, setup
-from memento_git.work.desk import Desk
 from memento_git.work.dispatch import terms
+from memento_git.work.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -170,8 +170,8 @@ def fill(folder: Path, tasks: int, *, worked: bool) -> str:
 
 def add_worked(tx: Transaction, run: str, number: int, draft: Draft | None) -> None:
     """Write what the actions write for a task, without looking the run up again for each and without claim refs."""
-    desk = Desk.of(tx)
-    state = desk.state(run)
+    writer = RunWriter.of(tx)
+    state = writer.state(run)
     task = tx.new_id("task")
     data: dict[str, Any] = {
         "id": task, "title": f"Task {number}: make part {number} work", "at": tx.now, "by": tx.actor,
@@ -183,12 +183,12 @@ def add_worked(tx: Transaction, run: str, number: int, draft: Draft | None) -> N
     if draft is None or stage == 0:
         return
     text = state.prose(task)
-    opened = desk.happen(
+    opened = writer.happen(
         state, task, "dispatched", reads=(run, plans_of(run)), executor="agent", plan=state.canonical,
         terms=terms.digest(text), asks=terms.asks(text),
     )  # fmt: skip
     name = opened.id.replace("event", "dispatch", 1)
-    desk.happen(state, task, "claimed", reads=(run,), dispatch=name, until=LEASE_END)
+    writer.happen(state, task, "claimed", reads=(run,), dispatch=name, until=LEASE_END)
     if stage == 1:
         return
     evidence = tx.new_id("evidence")
@@ -197,7 +197,7 @@ def add_worked(tx: Transaction, run: str, number: int, draft: Draft | None) -> N
     }  # fmt: skip
     encoded = codec.encode(proof)
     tx.put(layout.evidence_path(run, evidence), encoded)
-    desk.happen(
+    writer.happen(
         state, task, "completed", reads=(run,), dispatch=name, code={"tree": draft.data["code"]["tree"]},
         text=state.prose(task).digest, evidence=[f"{evidence}@{codec.digest_of(encoded)}"],
     )  # fmt: skip

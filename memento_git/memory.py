@@ -20,7 +20,7 @@ from memento_git.scopes import Held
 from memento_git.texts.typed import TextEmpty
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.desk import Desk
+    from memento_git.knowledge.note_writer import NoteWriter
     from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
@@ -109,10 +109,10 @@ class Memory:
             return []
 
         def act(tx: Transaction) -> list[str]:
-            from memento_git.knowledge.desk import Desk
+            from memento_git.knowledge.note_writer import NoteWriter
 
-            desk = Desk.of(tx)
-            return [_stored(desk, **item) for item in wanted]
+            writer = NoteWriter.of(tx)
+            return [_stored(writer, **item) for item in wanted]
 
         return self._held.keep(lambda ledger: ledger.change("note add", act))
 
@@ -170,9 +170,9 @@ class Memory:
                 raise TextEmpty(where=where, problem="it is empty")
 
         def act(tx: Transaction) -> str:
-            from memento_git.knowledge.desk import Desk
+            from memento_git.knowledge.note_writer import NoteWriter
 
-            return _bettered(Desk.of(tx), id, content or "", importance, metadata, subject_key or "")
+            return _bettered(NoteWriter.of(tx), id, content or "", importance, metadata, subject_key or "")
 
         return self.get(self._known(id).change("note revise", act))
 
@@ -285,39 +285,39 @@ def _item(given: Any) -> dict[str, Any]:
 
 
 def _stored(
-    desk: Desk, content: str, kind: str = "", importance: float = USUAL, subject_key: str = "",
+    writer: NoteWriter, content: str, kind: str = "", importance: float = USUAL, subject_key: str = "",
     metadata: Mapping[str, Any] | None = None, source: str = "",
 ) -> str:  # fmt: skip
     """Add a memory, or let the live one of the same key say this from now on: it is recalled in either case."""
     from memento_git.knowledge.actions.notes import add_note
 
-    held = desk.shelf.keyed(subject_key) if subject_key else _unkeyed(desk, content)
-    before = held if held is not None and desk.shelf.lives(held.id) else None
-    if before is not None and kind in ("", before.data["kind"]) and not desk.shelf.is_expired(before):
+    held = writer.shelf.keyed(subject_key) if subject_key else _unkeyed(writer, content)
+    before = held if held is not None and writer.shelf.lives(held.id) else None
+    if before is not None and kind in ("", before.data["kind"]) and not writer.shelf.is_expired(before):
         weight = importance if subject_key or importance != USUAL else None
-        return _lasting(desk, _bettered(desk, before.id, content, weight, metadata, "", source))
+        return _lasting(writer, _bettered(writer, before.id, content, weight, metadata, "", source))
     tags = before.list("tags") if before is not None and not metadata else _tags(metadata)
     sort = kind or (before.data["kind"] if before is not None else "fact")
     made = add_note(
-        desk.tx, content, kind=sort, importance=str(importance), key=subject_key, tags=tags,
+        writer.tx, content, kind=sort, importance=str(importance), key=subject_key, tags=tags,
         sources=_sources(before, source), supersedes=[before.id] if before is not None else [], beside_keys=True,
     )  # fmt: skip
-    return _lasting(desk, made.id)
+    return _lasting(writer, made.id)
 
 
-def _unkeyed(desk: Desk, content: str) -> Prose | None:
+def _unkeyed(writer: NoteWriter, content: str) -> Prose | None:
     """Return the memory that says the very same and has no key."""
-    same = desk.shelf.saying(desk.text("text", content))
+    same = writer.shelf.saying(writer.text("text", content))
     return next((note for note in same if not note.data.get("key")), None)
 
 
-def _lasting(desk: Desk, note: str) -> str:
+def _lasting(writer: NoteWriter, note: str) -> str:
     """Take a note up again that was set aside, and let it last; who stores what it says wants it to be recalled."""
     from memento_git.knowledge.actions.notes import promote_note, resume_note
 
-    if desk.shelf.status(note) == "parked":
-        resume_note(desk.tx, note)
-    return promote_note(desk.tx, note) if desk.shelf.expires(desk.shelf.note(note)) else note
+    if writer.shelf.status(note) == "parked":
+        resume_note(writer.tx, note)
+    return promote_note(writer.tx, note) if writer.shelf.expires(writer.shelf.note(note)) else note
 
 
 def _sources(note: Prose | None, source: str) -> list[str]:
@@ -327,7 +327,7 @@ def _sources(note: Prose | None, source: str) -> list[str]:
 
 
 def _bettered(
-    desk: Desk, note: str, content: str, importance: float | None, metadata: Mapping[str, Any] | None, key: str,
+    writer: NoteWriter, note: str, content: str, importance: float | None, metadata: Mapping[str, Any] | None, key: str,
     source: str = "",
 ) -> str:  # fmt: skip
     """Better a note in place; asking for what it says already is no mistake."""
@@ -340,8 +340,8 @@ def _bettered(
     options |= {"importance": str(importance)} if importance is not None else {}
     options |= {"key": key} if key else {}
     options |= {"title": titled(content)} if content.strip() else {}
-    options |= {"sources": _sources(desk.find(note), source)} if source else {}
+    options |= {"sources": _sources(writer.find(note), source)} if source else {}
     try:
-        return revise_note(desk.tx, note, text=content, **options)
+        return revise_note(writer.tx, note, text=content, **options)
     except NothingToCommit:
-        return desk.find(note).id
+        return writer.find(note).id

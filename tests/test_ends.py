@@ -11,7 +11,7 @@ from memento_git.folding.fold import group_of, plans_of
 from memento_git.ledger import layout
 from memento_git.review import actions
 from memento_git.work.actions import dispatches, evidences, exporting, plans, releases, runs, settling, tasks, verifying
-from memento_git.work.desk import Desk
+from memento_git.work.run_writer import RunWriter
 from tests.play import Play, git
 from tests.test_signatures import Office
 
@@ -64,9 +64,9 @@ def of_check(play: Play, run: str) -> str:
     base = git(play.root, "rev-parse", "HEAD")
 
     def act(tx: Transaction) -> None:
-        desk = Desk.of(tx)
-        state = desk.run(run)
-        desk.happen(state, run, "completed", reads=(*state.tasks(), plans_of(run)))
+        writer = RunWriter.of(tx)
+        state = writer.run(run)
+        writer.happen(state, run, "completed", reads=(*state.tasks(), plans_of(run)))
 
     if why := refusal(lambda: play.ledger.change("run complete", act)):
         return why

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from memento_git.ledger.desk import RecordIncomplete
+from memento_git.ledger.event_writer import RecordIncomplete
 from memento_git.ledger.store import ActorInvalid, Ledger, RecordUnfit
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.ids import EvidenceWithdrawn

@@ -14,8 +14,8 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import drafting, note_bundles, notes
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
@@ -44,8 +44,8 @@ def other(tmp_path: Path) -> Iterator[Play]:
 
 
 def anchored(tx: Transaction, note: str, about: list[dict[str, str]]) -> None:
-    desk = Desk.of(tx)
-    desk.happen(desk.shelf, note, "anchored", about=about)
+    writer = NoteWriter.of(tx)
+    writer.happen(writer.shelf, note, "anchored", about=about)
 
 
 def lived(play: Play) -> list[str]:

@@ -12,9 +12,9 @@ from memento_git.errors import MementoError
 from memento_git.knowledge import similarity
 from memento_git.knowledge.actions import checking, notes
 from memento_git.knowledge.actions.purging import purge_notes
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.note_rows import note_row
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.pinning import AnchorMissing
 from memento_git.review.actions import check
 from tests.play import Play, add, commit_all, git, merge_into, shelf, take_out
@@ -508,8 +508,8 @@ def test_a_confirmation_that_does_not_say_of_what_holds_for_any_wording(play: Pl
     note = add(play, "The launch is in May.")
 
     def confirmed(tx: Transaction) -> None:
-        desk = Desk.of(tx)
-        desk.happen(desk.shelf, note, "confirmed")
+        writer = NoteWriter.of(tx)
+        writer.happen(writer.shelf, note, "confirmed")
 
     play.ledger.change("note confirm", confirmed)
     play.do(notes.revise_note, note, text="The launch is in July.")
@@ -794,8 +794,8 @@ def test_a_confirmation_says_which_places_it_did_not_find(play: Play, cli: Call)
 
 def overruled(tx: Transaction, note: str, about: list[dict[str, Any]]) -> None:
     """Anchor a note as it was done once: by an event that does not say of which places."""
-    desk = Desk.of(tx)
-    desk.happen(desk.shelf, note, "confirmed", about=about)
+    writer = NoteWriter.of(tx)
+    writer.happen(writer.shelf, note, "confirmed", about=about)
 
 
 def test_another_place_holds_whoever_confirmed_the_first_beside_it(play: Play) -> None:

@@ -98,7 +98,9 @@ def test_a_check_of_a_branch_loads_nothing_that_mends_or_writes_and_no_notes(pla
     assert found.isdisjoint(
         {"memento_git.ledger.publish", "memento_git.ledger.corrections", "memento_git.knowledge.shelf"}
     )
-    assert found.isdisjoint({"memento_git.ledger.transaction", "memento_git.ledger.desk", "memento_git.ledger.scratch"})
+    assert found.isdisjoint(
+        {"memento_git.ledger.transaction", "memento_git.ledger.event_writer", "memento_git.ledger.scratch"}
+    )
     assert found.isdisjoint({"memento_git.work.nextsteps", "memento_git.work.task_steps", "memento_git.work.rows"})
     assert found.isdisjoint(
         {"memento_git.work.gates.gate_staleness", "memento_git.ledger.archive", "memento_git.ledger.missing_ledger"}
@@ -152,7 +154,9 @@ def test_a_note_that_is_about_no_place_loads_nothing_that_finds_places_in_the_co
 
 def test_recall_loads_nothing_that_writes(play: Play) -> None:
     found = loaded(play.root, "recall", "deploys")
-    assert found.isdisjoint({"memento_git.ledger.transaction", "memento_git.ledger.desk", "memento_git.ledger.publish"})
+    assert found.isdisjoint(
+        {"memento_git.ledger.transaction", "memento_git.ledger.event_writer", "memento_git.ledger.publish"}
+    )
     assert found.isdisjoint({"memento_git.knowledge.drafting", "memento_git.knowledge.watched_paths"})
 
 

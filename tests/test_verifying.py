@@ -919,15 +919,15 @@ def test_enrichment_has_no_say_in_what_was_proven_before(play: Play) -> None:
 
 
 def test_a_hand_written_acceptance_proves_nothing_without_evidence(play: Play) -> None:
-    from memento_git.work.desk import Desk
+    from memento_git.work.run_writer import RunWriter
 
     play.planned()
     task = completed(play, commands=[GREEN])
 
     def accept(tx: Any) -> None:
-        desk = Desk.of(tx)
-        identity, state = desk.find(task, "task")
-        desk.happen(state, identity, "accepted", reads=(state.id,), text=state.prose(identity).digest)
+        writer = RunWriter.of(tx)
+        identity, state = writer.find(task, "task")
+        writer.happen(state, identity, "accepted", reads=(state.id,), text=state.prose(identity).digest)
 
     play.do(accept)
     assert play.status(task) == "accepted"

@@ -175,12 +175,12 @@ def complete(
     """Complete a claimed dispatch, and its task, on evidence that policy accepts."""
     from memento_git.work import answers
     from memento_git.work.actions import checkpoints, dispatches, evidences
-    from memento_git.work.desk import Desk
+    from memento_git.work.run_writer import RunWriter
 
     def act(
         tx: Transaction,
     ) -> tuple[DispatchRow, TaskRow, list[EvidenceRow], checkpoints.Checkpoint | None, list[EvidenceRow]]:
-        task = answers.after(tx, Desk.of(tx).find(dispatch_id, "dispatch")[0])["task_id"]
+        task = answers.after(tx, RunWriter.of(tx).find(dispatch_id, "dispatch")[0])["task_id"]
         added = [
             evidences.add_evidence(tx, "artifact", tasks=[task], uri=uri, summary=f"Named when {task} was completed.")
             for uri in evidence_uri
@@ -203,10 +203,10 @@ def complete(
 
 def _against(tx: Transaction, name: str) -> list[str]:
     """Return the evidence for which verification will reject the task of a dispatch that was just completed."""
-    from memento_git.work.desk import Desk
     from memento_git.work.proof import verification_inputs
+    from memento_git.work.run_writer import RunWriter
 
-    _, state = Desk.of(tx).find(name, "dispatch")
+    _, state = RunWriter.of(tx).find(name, "dispatch")
     completion = state.dispatch(name).ended
     return verification_inputs.failed_beside(state, completion) if completion else []
 
@@ -304,7 +304,7 @@ def recover(
     """Take back a dispatch whose claim expired. Its unfinished work is kept; workers still running are left alone."""
     from memento_git.work import answers
     from memento_git.work.actions import bundles, dispatches
-    from memento_git.work.desk import Desk
+    from memento_git.work.run_writer import RunWriter
 
     if bool(dispatch_id) == all_ or (all_ and (force or reason)) or (run and not all_):
         raise click.UsageError("name one dispatch; or give --all, with --run if you like, without --force and --reason")
@@ -316,7 +316,7 @@ def recover(
         name, successor = dispatches.recover_dispatch(
             tx, dispatch_id, force=force, reason=reason, requeue=requeue, executor=executor
         )
-        made = bundles.bundle_row(Desk.of(tx).find(name, "dispatch")[1], name)
+        made = bundles.bundle_row(RunWriter.of(tx).find(name, "dispatch")[1], name)
         row, again = answers.after(tx, name), answers.after(tx, successor) if successor else None
         return row, again, made, answers.after(tx, row["task_id"])
 

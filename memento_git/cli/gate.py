@@ -129,11 +129,11 @@ def _counted(found: Release) -> list[str]:
 def _record(door: Door, kind: str, verdict: str, **options: Any) -> None:
     from memento_git.work import answers, rows
     from memento_git.work.actions import gates
-    from memento_git.work.desk import Desk
+    from memento_git.work.run_writer import RunWriter
 
     def act(tx: Transaction) -> tuple[GateRow, str]:
         scope, event = gates.record_gate(tx, kind, verdict, **options)
-        state = Desk.of(tx).state(tx.view.find(event, "event")[1])
+        state = RunWriter.of(tx).state(tx.view.find(event, "event")[1])
         told = next(row for row in rows.gate_rows(state, scope) if row["kind"] == kind)
         answers.check(state, told)
         return told, state.id

@@ -19,7 +19,7 @@ from memento_git.model.work import Prose, is_agent
 from memento_git.texts.typed import TextInvalid, WordUnknown
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.desk import Desk
+    from memento_git.knowledge.note_writer import NoteWriter
 
 T = TypeVar("T")
 LONGEST_TITLE: Final = 80
@@ -88,40 +88,40 @@ class Drafted(NamedTuple):
     left: Sequence[str] = ()
 
 
-def drafted(desk: Desk, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
+def drafted(writer: NoteWriter, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
     """Return the note that a draft comes to; refuse what the ledger should not hold.
 
     It takes over what it says nothing of itself from the notes whose place it takes.
     """
-    body = desk.text("text", draft.text)
-    old = _once([desk.find(one) for one in draft.supersedes])
+    body = writer.text("text", draft.text)
+    old = _once([writer.find(one) for one in draft.supersedes])
     kind = _choice("kind", draft.kind or _kind_of_all(old) or FACT, NOTE_KINDS)
     domain = draft.domain or DOMAIN_OF[kind]
-    if domain not in desk.policy.domains:
-        raise no.NoSuchDomain(domain=domain, domains=", ".join(desk.policy.domains))
+    if domain not in writer.policy.domains:
+        raise no.NoSuchDomain(domain=domain, domains=", ".join(writer.policy.domains))
     given = {key: value for key, value in draft._asdict().items() if value not in codec.EMPTY and value is not False}
     given["title"] = draft.title or titled(body)
     if draft.tier == "medium" and not draft.expires:
-        given["expires"] = _expiry(desk)
+        given["expires"] = _expiry(writer)
     head = {
-        "id": desk.tx.new_id("note"),
+        "id": writer.tx.new_id("note"),
         "kind": kind,
         "title": "",
-        "at": desk.tx.now,
-        "by": desk.tx.actor,
-        "origin": stamped(desk.tx.actor, draft.origin),
+        "at": writer.tx.now,
+        "by": writer.tx.actor,
+        "origin": stamped(writer.tx.actor, draft.origin),
     }
     before = [*old, *merged]
     rest = {
-        "links": _once([link(desk, one, head["id"], [note.id for note in before]) for one in draft.links]),
-        "evidence": _once([_evidence(desk, one) for one in draft.evidence]),
+        "links": _once([link(writer, one, head["id"], [note.id for note in before]) for one in draft.links]),
+        "evidence": _once([_evidence(writer, one) for one in draft.evidence]),
         "supersedes": [one.id for one in old],
     }
-    said = _front_matter(desk, given, {})
-    carried = _carried(desk, before, said)
-    data = {**head, **said, **carried, **rest, "allowed_secrets": desk.overridden()}
-    reason = desk.optional("reason", draft.reason)
-    return Drafted(data, body, domain, reason, list(carried), _left_behind(desk, before, data))
+    said = _front_matter(writer, given, {})
+    carried = _carried(writer, before, said)
+    data = {**head, **said, **carried, **rest, "allowed_secrets": writer.overridden()}
+    reason = writer.optional("reason", draft.reason)
+    return Drafted(data, body, domain, reason, list(carried), _left_behind(writer, before, data))
 
 
 def _once(given: Sequence[T]) -> list[T]:
@@ -129,50 +129,50 @@ def _once(given: Sequence[T]) -> list[T]:
     return [one for number, one in enumerate(given) if one not in given[:number]]
 
 
-def revised(desk: Desk, note: Prose, text: str, options: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def revised(writer: NoteWriter, note: Prose, text: str, options: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the keys that a revision changes, as the file writes them, and the new text.
 
     A title that was taken from the text follows it, and what lasts until a date follows the tier.
     """
-    body = desk.text("text", text) if text else ""
+    body = writer.text("text", text) if text else ""
     given = dict(options)
     if body and not given.get("title") and note.title == titled(note.body):
         given["title"] = titled(body)
     if given.get("tier") == "medium" and not (given.get("expires") or note.data.get("expires")):
-        given["expires"] = _expiry(desk)
-    changes = {**_cleared(given.pop("clear", ()), note), **_front_matter(desk, given, note.data)}
+        given["expires"] = _expiry(writer)
+    changes = {**_cleared(given.pop("clear", ()), note), **_front_matter(writer, given, note.data)}
     if given.get("tier") == "long" and not given.get("expires"):
         changes["expires"] = ""
     return changes, body
 
 
-def _expiry(desk: Desk) -> str:
+def _expiry(writer: NoteWriter) -> str:
     """Return when a note of the medium tier expires that names no date."""
-    return stamp(seconds_of(desk.tx.now) + desk.policy.medium)
+    return stamp(seconds_of(writer.tx.now) + writer.policy.medium)
 
 
-def _front_matter(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+def _front_matter(writer: NoteWriter, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a note's front matter that may be typed, at its making and at a revision."""
     found: dict[str, Any] = {}
     if given.get("title"):
-        found["title"] = desk.text("title", given["title"], lines=False)
+        found["title"] = writer.text("title", given["title"], lines=False)
     if given.get("key"):
-        found["key"] = _key(desk, given["key"])
+        found["key"] = _key(writer, given["key"])
     for key in TEXTS:
-        found |= {key: desk.text(key, given[key], lines=False)} if given.get(key) else {}
+        found |= {key: writer.text(key, given[key], lines=False)} if given.get(key) else {}
     for key in LISTS:
-        found |= {key: _once(desk.texts(key, given[key]))} if given.get(key) else {}
+        found |= {key: _once(writer.texts(key, given[key]))} if given.get(key) else {}
     listed = (tag for tag in found.get("tags", ()) if "," in tag)
-    desk.tx.ledger.warn(*(f"{tag!r} is one tag: several are given one by one" for tag in listed))
+    writer.tx.ledger.warn(*(f"{tag!r} is one tag: several are given one by one" for tag in listed))
     for key in SHARES:
         found |= {key: share(key, given[key])} if given.get(key) not in (None, "") else {}
-    found |= _moments(desk, given, before)
+    found |= _moments(writer, given, before)
     if given.get("tier"):
         found["tier"] = _choice("tier", given["tier"], TIERS)
     if given.get("pinned") is not None and bool(given["pinned"]) != bool(before.get("pinned")):
         found["pinned"] = bool(given["pinned"])
     if given.get("about"):
-        found["about"] = _places(desk, given["about"])
+        found["about"] = _places(writer, given["about"])
     return found
 
 
@@ -187,27 +187,27 @@ def _cleared(parts: Sequence[str], note: Prose) -> dict[str, Any]:
     return dict.fromkeys(keys, "")
 
 
-def _moments(desk: Desk, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, str]:
+def _moments(writer: NoteWriter, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, str]:
     """Return the times that are given; refuse an end that is before its beginning."""
-    found = {key: moment(key, given[key], desk.tx.now) for key in MOMENTS if given.get(key)}
+    found = {key: moment(key, given[key], writer.tx.now) for key in MOMENTS if given.get(key)}
     start, end = (found.get(key) or str(before.get(key) or "") for key in ("valid_from", "valid_to"))
     if start and "" < end < start:
         raise no.NeverValid(start=start[:10], end=end[:10])
     return found
 
 
-def _places(desk: Desk, given: Sequence[str]) -> list[dict[str, str]]:
+def _places(writer: NoteWriter, given: Sequence[str]) -> list[dict[str, str]]:
     """Return the places that texts name, pinned as the code is now; their words, and what is quoted, hold no secret."""
     from memento_git.knowledge.pinning import pin_here
 
     named = _once([anchors.parse(one) for one in given])
     for one in named:
-        desk.optional("the text of a pattern", one.pattern, lines=False)
-        desk.name("the name of a place", str(one))
-    pinned = pin_here(desk.view.git, named)
+        writer.optional("the text of a pattern", one.pattern, lines=False)
+        writer.name("the name of a place", str(one))
+    pinned = pin_here(writer.view.git, named)
     for one in pinned:
         if one.quote:
-            desk.text(f"quote of {one}", one.quote)
+            writer.text(f"quote of {one}", one.quote)
     return [one.data() for one in pinned]
 
 
@@ -244,12 +244,12 @@ def stamped(actor: str, claimed: str) -> str:
     return claimed
 
 
-def merged_origin(desk: Desk, notes: Sequence[Prose], claimed: str) -> str:
+def merged_origin(writer: NoteWriter, notes: Sequence[Prose], claimed: str) -> str:
     """Return the origin of what is made out of notes: the lowest of theirs and its writer's."""
-    return similarity.lowest([stamped(desk.tx.actor, claimed), *(note.data["origin"] for note in notes)])
+    return similarity.lowest([stamped(writer.tx.actor, claimed), *(note.data["origin"] for note in notes)])
 
 
-def link(desk: Desk, given: str, own: str, old: Collection[str] = ()) -> dict[str, str]:
+def link(writer: NoteWriter, given: str, own: str, old: Collection[str] = ()) -> dict[str, str]:
     """Return the link that `RELATION:ID` names, of a note that takes the place of some `old` ones."""
     rel, _, to = given.partition(":")
     if rel not in RELATIONS:
@@ -257,20 +257,20 @@ def link(desk: Desk, given: str, own: str, old: Collection[str] = ()) -> dict[st
     kind = kind_of(to) if "_" in to and kind_of(to) in KINDS else "note"
     if kind not in LINKED:
         raise no.LinkInvalid(given=given, problem=f"a note is linked to no {kind}")
-    target = desk.find(to).id if kind == "note" else desk.view.find(to, kind)[0]
+    target = writer.find(to).id if kind == "note" else writer.view.find(to, kind)[0]
     if target == own:
         raise no.LinkInvalid(given=given, problem="it leads to the note itself")
-    if rel == "depends_on" and (target in old or (kind == "note" and desk.shelf.current(target) == own)):
+    if rel == "depends_on" and (target in old or (kind == "note" and writer.shelf.current(target) == own)):
         raise no.LinkInvalid(given=given, problem="the note takes the place of that one, so it does not depend on it")
     return {"rel": rel, "to": target}
 
 
-def _evidence(desk: Desk, given: str) -> str:
-    identity, run = desk.view.find(given, "evidence")
-    index = desk.view.index(run)
+def _evidence(writer: NoteWriter, given: str) -> str:
+    identity, run = writer.view.find(given, "evidence")
+    index = writer.view.index(run)
     if identity not in index.evidence:
         raise EvidenceWithdrawn(evidence=identity, status="redacted" if index.redacting(identity) else "missing")
-    return f"{identity}@{desk.view.sha256(index.evidence[identity])[:32]}"
+    return f"{identity}@{writer.view.sha256(index.evidence[identity])[:32]}"
 
 
 def _choice(where: str, given: str, words: Sequence[str]) -> str:
@@ -279,14 +279,14 @@ def _choice(where: str, given: str, words: Sequence[str]) -> str:
     return given
 
 
-def _key(desk: Desk, given: str) -> str:
+def _key(writer: NoteWriter, given: str) -> str:
     """Return a key; refuse one by which a record of another kind, or another note, could be meant."""
     key = given.strip()
     if problem := t.problem_of(KEY, key):
         raise KeyInvalid(where="key", problem=problem)
-    if begins_an_id(key) or desk.view.names("").holds(f"note_{key}", "note"):
+    if begins_an_id(key) or writer.view.names("").holds(f"note_{key}", "note"):
         raise no.KeyLikeId(key=key)
-    return desk.name("the key", key)
+    return writer.name("the key", key)
 
 
 def share(where: str, given: Any) -> float:
@@ -309,12 +309,12 @@ def _kind_of_all(old: Sequence[Prose]) -> str:
     return kinds.pop() if len(kinds) == 1 and kinds <= {*STANDING} else ""
 
 
-def _carried(desk: Desk, old: Sequence[Prose], said: Mapping[str, Any]) -> dict[str, Any]:
+def _carried(writer: NoteWriter, old: Sequence[Prose], said: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a note takes over where it says nothing of it itself: its places in the code as they are now."""
     threads = {note.data["thread"] for note in old if note.data.get("thread")}
-    about = {str(anchors.from_data(place)): place for note in old for place in desk.shelf.about(note)}
+    about = {str(anchors.from_data(place)): place for note in old for place in writer.shelf.about(note)}
     found: dict[str, Any] = {
-        "about": anchored(desk, list(about.values()))[0] if "about" not in said else [],
+        "about": anchored(writer, list(about.values()))[0] if "about" not in said else [],
         "tags": list(dict.fromkeys(tag for note in old for tag in note.list("tags"))),
         "thread": threads.pop() if len(threads) == 1 else "",
         "pinned": any(note.data.get("pinned") for note in old),
@@ -322,9 +322,9 @@ def _carried(desk: Desk, old: Sequence[Prose], said: Mapping[str, Any]) -> dict[
     return {key: value for key, value in found.items() if value and key not in said}
 
 
-def _left_behind(desk: Desk, old: Sequence[Prose], data: Mapping[str, Any]) -> list[str]:
+def _left_behind(writer: NoteWriter, old: Sequence[Prose], data: Mapping[str, Any]) -> list[str]:
     """Return which keys of notes the one that takes their place has not: whoever wants them names them."""
-    shelf = desk.shelf
+    shelf = writer.shelf
     held = [
         {**note.data, "about": shelf.about(note), "links": shelf.links(note), "expires": shelf.expires(note)}
         for note in old
@@ -332,21 +332,21 @@ def _left_behind(desk: Desk, old: Sequence[Prose], data: Mapping[str, Any]) -> l
     return [key for key in (*CARRIED, *LEFT) if not data.get(key) and any(one.get(key) for one in held)]
 
 
-def anchored(desk: Desk, about: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str], list[str]]:
+def anchored(writer: NoteWriter, about: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str], list[str]]:
     """Return places of the code as they are at HEAD now, those that were not found and stay, what became mere lines."""
     if not about:
         return [], [], []
     from memento_git.knowledge.pinning import confirm_here
 
     old = [anchors.from_data(place) for place in about]
-    new = confirm_here(desk.view.git, old)
+    new = confirm_here(writer.view.git, old)
     known = {one.quote for one in old}
     named = {str(one) for one in old}
     for one in new:
         if one is not None and str(one) not in named:
-            desk.name("the name of a place", str(one))
+            writer.name("the name of a place", str(one))
         if one is not None and one.quote not in (*known, ""):
-            desk.text(f"quote of {one}", one.quote)
+            writer.text(f"quote of {one}", one.quote)
     pairs = list(zip(old, new, strict=True))
     return (
         [(here or before).data() for before, here in pairs],

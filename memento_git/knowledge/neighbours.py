@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.knowledge import pairs, similarity
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.desk import Desk
+    from memento_git.knowledge.note_writer import NoteWriter
     from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.similarity import Similarity
 
@@ -16,26 +16,26 @@ FIRST: Final = 5
 SAME: Final = "says the very same as"
 
 
-def tell(desk: Desk, note: str, known: Sequence[Similarity] | None = None) -> None:
+def tell(writer: NoteWriter, note: str, known: Sequence[Similarity] | None = None) -> None:
     """Warn of the live notes that a note is near to, or may contradict."""
-    read = desk.shelf.note(note)
-    with desk.view.aside():
-        same = {one.id for one in desk.shelf.saying(read.body)} - {note}
-        near = near_to(desk.shelf, read.title, read.body, (note,)) if known is None else known
+    read = writer.shelf.note(note)
+    with writer.view.aside():
+        same = {one.id for one in writer.shelf.saying(read.body)} - {note}
+        near = near_to(writer.shelf, read.title, read.body, (note,)) if known is None else known
         found = [one for one in near if one.note not in same]
-        against = set(desk.shelf.contradictions(read)) - {one.note for one in found}
+        against = set(writer.shelf.contradictions(read)) - {one.note for one in found}
     told = [*(f"{SAME} {one}" for one in sorted(same)), *(one.told() for one in found)]
-    desk.tx.ledger.warn(*(f"{note} {one}" for one in (*told, *(f"contradicts {other}" for other in sorted(against)))))
+    writer.tx.ledger.warn(*(f"{note} {one}" for one in (*told, *(f"contradicts {other}" for other in sorted(against)))))
 
 
-def tell_all(desk: Desk, new: Collection[str]) -> None:
+def tell_all(writer: NoteWriter, new: Collection[str]) -> None:
     """Warn of what many new notes are near to, or may contradict: how many there are, and the first."""
-    with desk.view.aside():
-        texts = {note.id: similarity.said(note.title, note.body) for note in desk.shelf.live()} if new else {}
+    with writer.view.aside():
+        texts = {note.id: similarity.said(note.title, note.body) for note in writer.shelf.live()} if new else {}
     found = [*pairs.duplicates(texts, new), *pairs.conflicts(texts, new)]
     lines = [_paired(pair, new) for pair in found[:FIRST]]
     more = f"{len(found)} pairs of what came in are near to, or may contradict, what is here: memento check duplicates"
-    desk.tx.ledger.warn(*lines, *([f"{more}, memento check conflicts"] if len(found) > FIRST else []))
+    writer.tx.ledger.warn(*lines, *([f"{more}, memento check conflicts"] if len(found) > FIRST else []))
 
 
 def near_to(shelf: Shelf, title: str, body: str, but: Collection[str]) -> list[Similarity]:

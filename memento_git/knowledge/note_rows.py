@@ -133,9 +133,9 @@ def _with_addition(shelf: Shelf, note: Prose) -> list[EventRow]:
 
 def after(tx: Transaction, note: str) -> NoteRow:
     """Return a note's row as it is at the end of a transaction."""
-    from memento_git.knowledge.desk import Desk
+    from memento_git.knowledge.note_writer import NoteWriter
 
-    shelf = Desk.of(tx).shelf
+    shelf = NoteWriter.of(tx).shelf
     with tx.view.aside():
         return note_row(shelf, shelf.note(note))
 

@@ -10,7 +10,7 @@ from memento_git.errors import Refused
 from memento_git.folding.fold import group_in
 from memento_git.folding.settling import NotAHead
 from memento_git.ledger import archive, codec, layout, missing_ledger
-from memento_git.ledger.desk import Book, Desk, event_data
+from memento_git.ledger.event_writer import Book, EventWriter, event_data
 from memento_git.ledger.store import NothingToCommit
 
 if TYPE_CHECKING:
@@ -38,24 +38,24 @@ class Shelved(Book, Protocol):
         """Return what the path of an event's file tells."""
 
 
-def settle(desk: Desk, book: Book, record: str, keep: str, reason: str) -> str:
+def settle(writer: EventWriter, book: Book, record: str, keep: str, reason: str) -> str:
     """Settle a contested record: the outcome of one of its heads holds."""
-    head, where = desk.view.find(keep, "event")
+    head, where = writer.view.find(keep, "event")
     if where != book.id:
         raise NotAHead(event=head, record=record)
-    desk.happen(book, record, "settled", keep=head, reason=desk.reason("settling", reason))
+    writer.happen(book, record, "settled", keep=head, reason=writer.reason("settling", reason))
     return record
 
 
-def void(desk: Desk, book: Shelved, event: str, reason: str) -> str:
+def void(writer: EventWriter, book: Shelved, event: str, reason: str) -> str:
     """Void an illegal, incomplete or contested event; a legal one never."""
     found, of = book.event(event), _owner(book, event)
     if event in book.folded(group_in(book.id, of)).put_aside:
         raise NothingToCommit
-    missing_ledger.refuse_away(desk.view, *_wanted(book, event))
-    words = desk.reason("voiding an event", reason)
+    missing_ledger.refuse_away(writer.view, *_wanted(book, event))
+    words = writer.reason("voiding an event", reason)
     absent = [str(ref) for ref in book.fold.absent(event)]
-    desk.happen(book, of, "voided", target=event, absent=absent, reason=words)
+    writer.happen(book, of, "voided", target=event, absent=absent, reason=words)
     return found.id if found else event
 
 
@@ -78,7 +78,7 @@ def _owner(book: Shelved, event: str) -> str:
     return place.of
 
 
-def redact(desk: Desk, book: Shelved, event: str, reason: str) -> Event:
+def redact(writer: EventWriter, book: Shelved, event: str, reason: str) -> Event:
     """Say what is left of an event without its free texts; its file is to be taken away with it.
 
     Of one that cannot be read nothing is left.
@@ -86,10 +86,10 @@ def redact(desk: Desk, book: Shelved, event: str, reason: str) -> Event:
     found = None if event in book.tombstones else book.event(event) or book.unreadable(event)
     if found is None:
         raise AlreadyRedacted(target=event)
-    missing_ledger.refuse_away(desk.view, found.path)
-    digest = codec.digest_of(desk.view.read(found.path) or b"")
+    missing_ledger.refuse_away(writer.view, found.path)
+    digest = codec.digest_of(writer.view.read(found.path) or b"")
     told: dict[str, Any] = {"kept": codec.redact_event(event_data(found))} if found.digest else {}
-    desk.happen(book, found.of, "redacted", target=f"{event}@{digest}", reason=reason, **told)
+    writer.happen(book, found.of, "redacted", target=f"{event}@{digest}", reason=reason, **told)
     return found
 
 

@@ -351,7 +351,7 @@ def _disagreed(before: Book, was: Judged) -> bool:
 
 def keeps(kept: Event | None, said: Event) -> bool:
     """Tell whether what is left of a redacted event is all that it said, but for its free texts."""
-    from memento_git.ledger.desk import event_data
+    from memento_git.ledger.event_writer import event_data
 
     return kept is not None and codec.redact_event(event_data(kept)) == codec.redact_event(event_data(said))
 

@@ -14,7 +14,7 @@ from memento_git.model.finding import OR, Finding, Lost
 
 if TYPE_CHECKING:
     from memento_git.folding.fold import Judged
-    from memento_git.ledger.desk import Book
+    from memento_git.ledger.event_writer import Book
     from memento_git.ledger.view import View
     from memento_git.model.work import Event
     from memento_git.review.scope import Scope

@@ -8,8 +8,8 @@ from memento_git.folding.event_rows import event_row
 from memento_git.ledger.view import LedgerUnreadable, View
 from memento_git.model.ids import NoSuchRecord, kind_of
 from memento_git.work import doubts, rows
-from memento_git.work.desk import Desk
 from memento_git.work.dispatch import handout
+from memento_git.work.run_writer import RunWriter
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ AGES: Final = ("stale", "uncommitted", "passed_since", "failed_since")
 
 def after(tx: Transaction, identity: str) -> AnyRow:
     """Return a record's row as it is at the end of a transaction."""
-    _, state = Desk.of(tx).find(identity, kind_of(identity))
+    _, state = RunWriter.of(tx).find(identity, kind_of(identity))
     told = row(state, identity)
     check(state, told)
     return told

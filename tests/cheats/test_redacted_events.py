@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.ledger import codec
-from memento_git.ledger.desk import event_data
+from memento_git.ledger.event_writer import event_data
 from memento_git.verbs import batch
 from memento_git.work.actions import evidences, gates, plans, releases, runs, settling
 from tests.cheats.doors import run_of

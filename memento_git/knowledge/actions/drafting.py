@@ -9,10 +9,10 @@ from typing import Any
 from memento_git.errors import Refused
 from memento_git.knowledge import neighbours
 from memento_git.knowledge.actions.notes import Added, admit, write
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import unvouched
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.refusals import DraftTakenOut
 from memento_git.knowledge.sessions import Sessions
 from memento_git.knowledge.shortterm import Item, ShortTerm
@@ -31,7 +31,7 @@ def draft_note(ledger: Ledger, text: str, **options: Any) -> Prose:
     One that is in all the same, but for when it was made, stays.
     """
     drafts = Drafts(ledger.git)
-    made = drafted(Desk.apart(ledger), Draft(text=text, **options))
+    made = drafted(NoteWriter.apart(ledger), Draft(text=text, **options))
     same = _content(made.data, made.body, made.domain)
     for held in drafts.all():
         if _content(held.data, held.body, layout.domain_of(held.path)) == same:
@@ -53,12 +53,12 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = (), *, everything: bo
     fact of the tier medium, or a draft of one where it gives orders and nobody vouches for it. Who wrote it, and where
     it comes from, stay with either.
     """
-    desk, held = Desk.of(tx), Drafts(tx.ledger.git)
-    short = ShortTerm(tx.ledger.git, desk.policy.short)
+    writer, held = NoteWriter.of(tx), Drafts(tx.ledger.git)
+    short = ShortTerm(tx.ledger.git, writer.policy.short)
     items = {item.id: item for item in short.items()}
     drafts = {one.id: Drafted(one.data, one.body, layout.domain_of(one.path), "") for one in held.all()}
-    gone = _taken_out(desk, drafts)
-    there = {one: note for one in given if (note := _promoted_before(desk, one, {*drafts, *items}))}
+    gone = _taken_out(writer, drafts)
+    there = {one: note for one in given if (note := _promoted_before(writer, one, {*drafts, *items}))}
     named = dict.fromkeys(resolve(one, "note", {*drafts, *items}) for one in given if one not in there)
     chosen = list(named) if given else _unnamed(tx, drafts, gone, everything=everything)
     for one in chosen:
@@ -66,12 +66,12 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = (), *, everything: bo
             raise DraftTakenOut(draft=one, note=gone[one])
     told = (f"{one} stays a draft: {why_out(note)}, or memento session discard {one}" for one, note in gone.items())
     tx.ledger.warn(*(() if given else told))
-    found = {one: drafts[one] if one in drafts else _fact(desk, items[one]) for one in chosen}
+    found = {one: drafts[one] if one in drafts else _fact(writer, items[one]) for one in chosen}
     turned = [draft for one, draft in found.items() if one not in drafts and unvouched(draft.data, draft.body)]
-    added = [_promoted(desk, draft, chosen) for draft in _placed(tx, found.values()) if draft not in turned]
+    added = [_promoted(writer, draft, chosen) for draft in _placed(tx, found.values()) if draft not in turned]
     for made in added:
         if not made.existing:
-            neighbours.tell(desk, made.id, made.alike)
+            neighbours.tell(writer, made.id, made.alike)
 
     def leave() -> None:
         held.remove(chosen)
@@ -95,21 +95,21 @@ def _unnamed(
     return [one for one, it in drafts.items() if one not in gone and own.left_out(it.data, it.body) not in kept]
 
 
-def _promoted_before(desk: Desk, given: str, waiting: Collection[str]) -> str:
+def _promoted_before(writer: NoteWriter, given: str, waiting: Collection[str]) -> str:
     """Return the note that a name means which means no draft any more, for it was promoted, perhaps meanwhile."""
     with contextlib.suppress(NoSuchRecord):
         resolve(given, "note", waiting)
         return ""
     with contextlib.suppress(NoSuchRecord):
-        note = desk.tx.view.find(given, "note")[0]
-        happened = (one.event for one in desk.shelf.folded(note).events)
+        note = writer.tx.view.find(given, "note")[0]
+        happened = (one.event for one in writer.shelf.folded(note).events)
         return note if any(one.do == "promoted" and one.data.get("draft") for one in happened) else ""
     return ""
 
 
-def _taken_out(desk: Desk, drafts: Mapping[str, Drafted]) -> dict[str, str]:
+def _taken_out(writer: NoteWriter, drafts: Mapping[str, Drafted]) -> dict[str, str]:
     """Return draft -> the note that said the same and was redacted."""
-    held = Tombstones(desk.shelf)
+    held = Tombstones(writer.shelf)
     found = {
         one: held.said(draft.data["origin"], draft.body, draft.data.get("sources") or ())
         for one, draft in drafts.items()
@@ -117,9 +117,9 @@ def _taken_out(desk: Desk, drafts: Mapping[str, Drafted]) -> dict[str, str]:
     return {one: note for one, note in found.items() if note}
 
 
-def _fact(desk: Desk, item: Item) -> Drafted:
+def _fact(writer: NoteWriter, item: Item) -> Drafted:
     """Return the note that an item of the short tier comes to: by whom, when and of what origin it was written."""
-    made = drafted(desk, Draft(text=item.text, tier="medium"))
+    made = drafted(writer, Draft(text=item.text, tier="medium"))
     return made._replace(data={**made.data, "id": item.id, "at": item.at, "by": item.by, "origin": item.whence})
 
 
@@ -136,10 +136,10 @@ def _placed(tx: Transaction, drafts: Iterable[Drafted]) -> list[Drafted]:
     ]  # fmt: skip
 
 
-def _promoted(desk: Desk, draft: Drafted, chosen: Sequence[str]) -> Added:
+def _promoted(writer: NoteWriter, draft: Drafted, chosen: Sequence[str]) -> Added:
     """Promote one of the chosen; where it is refused, all are, and how to go on with it and the others is told."""
     try:
-        return _kept(desk, draft)
+        return _kept(writer, draft)
     except Refused as error:
         one = draft.data["id"]
         others = " ".join(other for other in chosen if other != one)
@@ -148,14 +148,14 @@ def _promoted(desk: Desk, draft: Drafted, chosen: Sequence[str]) -> Added:
         raise
 
 
-def _kept(desk: Desk, draft: Drafted) -> Added:
-    made = admit(desk, draft.data, draft.body)
+def _kept(writer: NoteWriter, draft: Drafted) -> Added:
+    made = admit(writer, draft.data, draft.body)
     if made.existing:
         return made
-    write(desk, draft.data, draft.body, draft.domain)
+    write(writer, draft.data, draft.body, draft.domain)
     for old in draft.data.get("supersedes") or ():
-        desk.happen(desk.shelf, old, "superseded", successor=made.id)
-    desk.happen(desk.shelf, made.id, "promoted", draft=True)
+        writer.happen(writer.shelf, old, "superseded", successor=made.id)
+    writer.happen(writer.shelf, made.id, "promoted", draft=True)
     return made
 
 

@@ -9,12 +9,12 @@ from typing import Any, Final, NamedTuple
 from memento_git.errors import MementoError, Misused
 from memento_git.knowledge import neighbours, similarity
 from memento_git.knowledge.actions.notes import write
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import entries, files, guidance, markdown, mnemo, namesake, pmb
 from memento_git.knowledge.foreign.entries import Entry, Found
 from memento_git.knowledge.injection import orders, why_draft
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.pinning import Meant, pin_meant
 from memento_git.knowledge.shelf import digest_of_text
 from memento_git.knowledge.tombstones import Tombstones, why_out
@@ -61,12 +61,12 @@ def take_in(
 ) -> Brought:
     """Take in what was found, in one commit; `judge` may refuse what it would come to, and nothing is written then."""
     if dry_run:
-        brought = _Bringing(Desk.apart(ledger, rehearsed=True), found).done(dry=True)
+        brought = _Bringing(NoteWriter.apart(ledger, rehearsed=True), found).done(dry=True)
         judge(brought)
         return brought
 
     def act(tx: Transaction) -> tuple[Brought, list[Drafted]]:
-        work = _Bringing(Desk.of(tx), found)
+        work = _Bringing(NoteWriter.of(tx), found)
         done = work.done(dry=False)
         judge(done)
         return done, [held.draft for held in work.drafts]
@@ -89,8 +89,8 @@ class _Held(NamedTuple):
 class _Bringing:
     """One import at work: what comes in, what was there already, what becomes a draft, what stays out."""
 
-    def __init__(self, desk: Desk, found: Found) -> None:
-        self.desk = desk
+    def __init__(self, writer: NoteWriter, found: Found) -> None:
+        self.writer = writer
         self.found = found = found._replace(entries=[entries.cleaned(one) for one in found.entries])
         self.names: dict[str, str] = {}
         self.took: dict[str, str] = {}
@@ -99,14 +99,14 @@ class _Bringing:
         self.existing: list[Taken] = []
         self.skipped = list(found.skipped)
         self.beside: list[str] = []
-        notes = [*desk.shelf.readable(), *Drafts(desk.tx.ledger.git).all()]
+        notes = [*writer.shelf.readable(), *Drafts(writer.tx.ledger.git).all()]
         self._texts = {similarity.plain(note.body): note for note in notes}
         self._better = {note.id: note.data["origin"] for note in notes if note.data["origin"] != "import"}
         self._sources = grouped((source, note) for note in notes for source in note.list("sources")[:1])
         self._first: dict[str, str] = {}
         self._is_known = self._mostly_known(found.entries)
-        live = {note.id for note in desk.shelf.live()}
-        self._gone = Tombstones(desk.shelf)
+        live = {note.id for note in writer.shelf.live()}
+        self._gone = Tombstones(writer.shelf)
         self._places = self._placed(found.entries)
         self._keys = {str(note.data["key"]): note.id for note in notes if note.data.get("key") and note.id in live}
 
@@ -116,13 +116,13 @@ class _Bringing:
             self._take(entry)
         for held in self.made:
             self._connect(held)
-            write(self.desk, held.draft.data, held.draft.body, held.draft.domain)
+            write(self.writer, held.draft.data, held.draft.body, held.draft.domain)
         for held in self.drafts:
             self._connect(held)
         for held in self.made:
             self._follow(held)
         self._tell_beside()
-        neighbours.tell_all(self.desk, {held.draft.data["id"] for held in self.made})
+        neighbours.tell_all(self.writer, {held.draft.data["id"] for held in self.made})
         return Brought(
             [_taken(held, dry=dry) for held in self.made], self.existing,
             [_taken(held, dry=dry) for held in self.drafts], self.skipped,
@@ -134,7 +134,7 @@ class _Bringing:
             return
         try:
             options = {**entry.options, "origin": "import", "about": ()}
-            draft = drafted(self.desk, Draft(text=entry.text, **options))
+            draft = drafted(self.writer, Draft(text=entry.text, **options))
             self._anchor(entry, draft)
         except SecretFound as secret:
             where = f"{entry.where.partition(':')[0]}:{entry.line + int(str(secret.facts['line'])) - 1}"
@@ -146,7 +146,7 @@ class _Bringing:
         except MementoError as error:
             self._leave(entry.where, error.message)
             return
-        if entry.at > self.desk.tx.now:
+        if entry.at > self.writer.tx.now:
             self._leave(entry.where, f"its time {entry.at} is yet to come: it is dated now")
         elif entry.at:
             draft.data["at"] = entry.at
@@ -171,14 +171,14 @@ class _Bringing:
         for entry in given:
             for place in entry.options.get("about", ()):
                 wanted[place] = entry.quotes.get(place) or wanted.get(place, "")
-        return pin_meant(self.desk.view.git, wanted)
+        return pin_meant(self.writer.view.git, wanted)
 
     def _anchor(self, entry: Entry, draft: Drafted) -> None:
         """Say what code a note is about; refuse to quote a secret."""
         held = [self._places[place] for place in entry.options.get("about", ())]
         for one in held:
             if one.anchor.quote:
-                self.desk.text(f"quote of {one.anchor}", one.anchor.quote)
+                self.writer.text(f"quote of {one.anchor}", one.anchor.quote)
         for one in held:
             if one.told:
                 self._leave(entry.where, one.told)
@@ -236,7 +236,7 @@ class _Bringing:
         """Return note -> what it said when it came in, as git's history has it."""
         held = {note.path: note.id for note in notes}
         found: dict[str, str] = {}
-        for path, data in revisions.first_texts(self.desk.tx.view, held).items():
+        for path, data in revisions.first_texts(self.writer.tx.view, held).items():
             decoded = codec.decode(Place("note", "", held[path], held[path]), path, data)
             if isinstance(decoded, codec.Decoded):
                 found[held[path]] = similarity.plain(decoded.body)
@@ -252,7 +252,7 @@ class _Bringing:
         """Warn of notes that have the names of what came in, and are taken for those of another store."""
         if ids := list(dict.fromkeys(self.beside)):
             told = f"came in beside notes that have the same names in another store: {some(ids, NAMED)}"
-            self.desk.tx.ledger.warn(told)
+            self.writer.tx.ledger.warn(told)
 
     def _leave(self, where: str, why: str) -> None:
         self.skipped.append(LeftOut(where, why))
@@ -291,26 +291,26 @@ class _Bringing:
 
     def _follow(self, held: _Held) -> None:
         """Let happen what had happened to the notes where they come from."""
-        entry, note, shelf = held.entry, held.draft.data["id"], self.desk.shelf
+        entry, note, shelf = held.entry, held.draft.data["id"], self.writer.shelf
         reason = self._reason(entry)
         for old in held.draft.data.get("supersedes") or ():
             if shelf.status(old) in LIVE:
-                self.desk.happen(shelf, old, "superseded", successor=note, reason=reason)
+                self.writer.happen(shelf, old, "superseded", successor=note, reason=reason)
             else:
                 self._leave(entry.where, f"{old} is {shelf.status(old)} already, so this note takes nobody's place")
         for old in dict.fromkeys(self.names.get(name, "") for name in entry.merges):
             if self.took.get(old) == note and shelf.status(old) in LIVE:
                 said = shelf.find(old)
                 text = digest_of_text(said.title, said.body)
-                self.desk.happen(shelf, old, "merged", into=note, text=text, reason=reason)
+                self.writer.happen(shelf, old, "merged", into=note, text=text, reason=reason)
         if entry.state and shelf.status(note) == "active":
             why: dict[str, Any] = {"note" if entry.state == "finished" else "reason": reason or THERE}
-            self.desk.happen(shelf, note, entry.state, **why)
+            self.writer.happen(shelf, note, entry.state, **why)
 
     def _reason(self, entry: Entry) -> str:
         """Return why something happened, where the source tells it in words that a ledger may hold."""
         try:
-            return self.desk.optional("reason", entry.reason)
+            return self.writer.optional("reason", entry.reason)
         except MementoError as error:
             self._leave(entry.where, f"its reason was left out: {error.message}")
             return ""

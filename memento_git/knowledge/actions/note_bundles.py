@@ -25,10 +25,10 @@ from memento_git.knowledge.bundle import (
     lines_of,
     values_of,
 )  # fmt: skip
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import orders, unvouched, why_draft
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.tombstones import Tombstones, why_out
 from memento_git.ledger import layout, prosefile
@@ -124,7 +124,7 @@ class _Intake:
         self.tx = tx
         self.origin = origin
         self.kept = kept
-        self.desk = Desk.of(tx)
+        self.writer = NoteWriter.of(tx)
         self.before = Shelf(tx.view)
         self.drafts = Drafts(tx.ledger.git)
         self.gone = Tombstones(self.before)
@@ -148,12 +148,12 @@ class _Intake:
         if self.differ:
             raise NotesDiffer(ids=some(self.differ, SHOWN))
         self._judge(came, taken)
-        with self.desk.view.aside():
-            self.desk.shelf.load()
+        with self.writer.view.aside():
+            self.writer.shelf.load()
         for one in lines:
             if isinstance(one, Typed):
                 self._typed(one)
-        neighbours.tell_all(self.desk, {one.id for one in self.brought.added if one.id in self.lines})
+        neighbours.tell_all(self.writer, {one.id for one in self.brought.added if one.id in self.lines})
         return self.brought
 
     def _stays_out(self, note: Packed) -> bool:
@@ -284,11 +284,11 @@ class _Intake:
         """Refuse control characters and secrets in whatever a note, and what happened to it, says."""
         told = [values_of(one)[0] for one in events]
         if note is not None:
-            self.desk.optional(f"{where} text", note.body)
+            self.writer.optional(f"{where} text", note.body)
             told.insert(0, note.front)
         for values in told:
             for key, text in _texts(values):
-                self.desk.optional(f"{where} {key}", text)
+                self.writer.optional(f"{where} {key}", text)
 
     def _judge(self, came: Sequence[Packed], gone: Sequence[Gone]) -> None:
         """Refuse a bundle whose events do not come to the state that it tells, and a key that two live notes have."""
@@ -309,7 +309,7 @@ class _Intake:
         from memento_git.review import scope, tree_check
 
         at = {note.id: note.where for note in came}
-        for found in tree_check.of_notes(self.tx.view, scope.Scope(groups=at), self.desk.policy):
+        for found in tree_check.of_notes(self.tx.view, scope.Scope(groups=at), self.writer.policy):
             if found.severity == "error" and found.path in self.tx.changes and found.code not in ("T001", "L004"):
                 where = next(at[note] for note in at if note in found.path)
                 fix = "" if found.lost else f": {found.fix}"
@@ -332,7 +332,7 @@ class _Intake:
             rel, _, to = name.partition(":")
             if value[0] == "linked" and not self._known(to):
                 self._leave(note.where, named_records.SAID["links"], to)
-                self.desk.happen(after, note.id, "unlinked", rel=rel, to=to, reason=f"{to} is not in this ledger")
+                self.writer.happen(after, note.id, "unlinked", rel=rel, to=to, reason=f"{to} is not in this ledger")
 
     def _judge_keys(self, after: Shelf, came: set[str]) -> None:
         holders: dict[str, Prose] = {}
@@ -361,7 +361,7 @@ class _Intake:
             return
         same = self._waiting.get(similarity.plain(line.text), "")
         if not same:
-            self.desk.text(line.where, line.text)
+            self.writer.text(line.where, line.text)
             self.kept.append(lambda: draft_note(self.tx.ledger, line.text, **options))
         self.brought.drafts.append(Taken(same, titled(line.text), why_draft(signs)))
 

@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple
 
 from memento_git.knowledge import neighbours, similarity
 from memento_git.knowledge import refusals as no
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, anchored, drafted, link, merged_origin, revised
 from memento_git.knowledge.injection import unvouched
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.shelf import Shelf, digest_of_places, digest_of_text
 from memento_git.knowledge.similarity import Coverage, Similarity
 from memento_git.knowledge.transitions import refuse_known
@@ -57,15 +57,15 @@ def add_note(
     `options` are those of `Draft`; with `beside_keys` one that has a key is not taken for a text without one, with
     `always` none is, for who said it and when is what counts; not `compared`, nothing is said to be near to it.
     """
-    desk = Desk.of(tx)
-    draft = drafted(desk, Draft(text=text, **options))
+    writer = NoteWriter.of(tx)
+    draft = drafted(writer, Draft(text=text, **options))
     _refuse_orders(draft.data, draft.body)
-    made = admit(desk, draft.data, draft.body, beside_keys=beside_keys, always=always, compared=compared)
+    made = admit(writer, draft.data, draft.body, beside_keys=beside_keys, always=always, compared=compared)
     if made.existing:
-        return made._replace(expired=_prolonged(desk, made.id, draft.data))
-    write(desk, draft.data, draft.body, draft.domain)
+        return made._replace(expired=_prolonged(writer, made.id, draft.data))
+    write(writer, draft.data, draft.body, draft.domain)
     for old in draft.data["supersedes"]:
-        desk.happen(desk.shelf, old, "superseded", successor=draft.data["id"], reason=draft.reason)
+        writer.happen(writer.shelf, old, "superseded", successor=draft.data["id"], reason=draft.reason)
     return made._replace(carried=draft.carried, left=draft.left)
 
 
@@ -75,47 +75,47 @@ def _refuse_orders(data: Mapping[str, Any], body: str) -> None:
         raise no.GivesOrders(origin=data["origin"], why=", ".join(signs))
 
 
-def _prolonged(desk: Desk, note: str, data: Mapping[str, Any]) -> str:
+def _prolonged(writer: NoteWriter, note: str, data: Mapping[str, Any]) -> str:
     """Let a note of the medium tier last to the day to which the same would that is told now; return its end before."""
-    found, end = desk.shelf.note(note), str(data.get("expires", ""))
-    before = desk.shelf.expires(found)
-    if {data.get("tier"), desk.shelf.tier(found)} != {"medium"} or not "" < before[:10] < end[:10]:
+    found, end = writer.shelf.note(note), str(data.get("expires", ""))
+    before = writer.shelf.expires(found)
+    if {data.get("tier"), writer.shelf.tier(found)} != {"medium"} or not "" < before[:10] < end[:10]:
         return ""
-    desk.rewrite(found.path, found.data, {"expires": end}, "")
-    desk.tx.touch("", note)
+    writer.rewrite(found.path, found.data, {"expires": end}, "")
+    writer.tx.touch("", note)
     return before
 
 
 def admit(
-    desk: Desk, data: dict[str, Any], body: str, *, beside_keys: bool = False, always: bool = False,
+    writer: NoteWriter, data: dict[str, Any], body: str, *, beside_keys: bool = False, always: bool = False,
     compared: bool = True,
 ) -> Added:  # fmt: skip
     """Return the live note that says the very same, else what is near to a new one; refuse a key that is taken."""
     gone = data.get("supersedes") or []
     key = data.get("key")
     keys = (key,) if key or beside_keys else ()
-    with desk.view.aside():
-        same = [] if always else [note for note in desk.shelf.saying(body) if note.id not in gone]
+    with writer.view.aside():
+        same = [] if always else [note for note in writer.shelf.saying(body) if note.id not in gone]
     held = next((note for note in same if not keys or note.data.get("key") in keys), None)
     if held is not None:
-        desk.view.used.add(held.path)
+        writer.view.used.add(held.path)
         return Added(held.id, existing=True, alike=[])
-    _refuse_key(desk, str(key or ""), gone)
-    with desk.view.aside():
-        near = neighbours.near_to(desk.shelf, data["title"], body, gone) if compared else []
+    _refuse_key(writer, str(key or ""), gone)
+    with writer.view.aside():
+        near = neighbours.near_to(writer.shelf, data["title"], body, gone) if compared else []
     return Added(str(data["id"]), existing=False, alike=near)
 
 
-def write(desk: Desk, data: dict[str, Any], body: str, domain: str) -> None:
+def write(writer: NoteWriter, data: dict[str, Any], body: str, domain: str) -> None:
     """Write a note's file."""
-    desk.write(layout.note_path(domain, data["id"]), data, body)
-    desk.tx.touch("", data["id"])
+    writer.write(layout.note_path(domain, data["id"]), data, body)
+    writer.tx.touch("", data["id"])
 
 
-def _refuse_key(desk: Desk, key: str, gone: Sequence[str], own: str = "", *, back: bool = False) -> None:
+def _refuse_key(writer: NoteWriter, key: str, gone: Sequence[str], own: str = "", *, back: bool = False) -> None:
     """Refuse a key that another live note has; of a note that is to come `back` it tells how that can be."""
-    with desk.view.aside():
-        holders = desk.shelf.holders(key) if key else []
+    with writer.view.aside():
+        holders = writer.shelf.holders(key) if key else []
     for holder in [one for one in holders if one.id not in (*gone, own)]:
         if back:
             raise no.KeyTakenSince(note=holder.id, key=key, title=holder.title, own=own)
@@ -127,22 +127,24 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
 
     `clear` are the parts of the front matter that it loses.
     """
-    desk = Desk.of(tx)
-    found = desk.find(note)
-    if desk.shelf.is_promoted(found.id) and (options.get("expires") or options.get("tier") == "medium"):
+    writer = NoteWriter.of(tx)
+    found = writer.find(note)
+    if writer.shelf.is_promoted(found.id) and (options.get("expires") or options.get("tier") == "medium"):
         raise no.NotePromoted(note=found.id)
-    changes, body = revised(desk, found, text, options)
-    _refuse_key(desk, changes.get("key", ""), (), found.id)
+    changes, body = revised(writer, found, text, options)
+    _refuse_key(writer, changes.get("key", ""), (), found.id)
     _refuse_orders({**changes, "origin": found.data["origin"]}, body)
-    desk.rewrite(found.path, found.data, changes, body)
+    writer.rewrite(found.path, found.data, changes, body)
     tx.touch("", found.id)
     if body or changes.get("expires"):
-        _tell_unheard(desk, found.id)
+        _tell_unheard(writer, found.id)
     places = changes.get("about")
-    if places and desk.shelf.about(desk.shelf.note(found.id)) != places:  # an older event overrules what the text names
-        desk.happen(desk.shelf, found.id, "anchored", about=places, named=digest_of_places(places))
+    if (
+        places and writer.shelf.about(writer.shelf.note(found.id)) != places
+    ):  # an older event overrules what the text names
+        writer.happen(writer.shelf, found.id, "anchored", about=places, named=digest_of_places(places))
     if body or "title" in changes or "key" in changes:
-        neighbours.tell(desk, found.id)
+        neighbours.tell(writer, found.id)
     return found.id
 
 
@@ -160,30 +162,30 @@ def confirm_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
 
 def confirm_places(tx: Transaction, note: str, *, note_text: str = "") -> Confirmed:
     """Confirm a note, and return which of its places were anchored again."""
-    desk = Desk.of(tx)
-    found = desk.find(note)
-    before = desk.shelf.about(found)
-    places, lost, unnamed = anchored(desk, before)
+    writer = NoteWriter.of(tx)
+    found = writer.find(note)
+    before = writer.shelf.about(found)
+    places, lost, unnamed = anchored(writer, before)
     named = digest_of_places(found.data.get("about") or [])
     moved: dict[str, Any] = {"about": places, "named": named} if places != before else {}
     said = digest_of_text(found.title, found.body)
-    desk.happen(desk.shelf, found.id, "confirmed", text=said, note=desk.optional("note", note_text), **moved)
+    writer.happen(writer.shelf, found.id, "confirmed", text=said, note=writer.optional("note", note_text), **moved)
     if lost:
         tx.ledger.warn(LOST.format(places=", ".join(lost), note=found.id))
     if unnamed:
         tx.ledger.warn(UNNAMED.format(places=", ".join(unnamed), note=found.id))
-    _tell_unheard(desk, found.id)
+    _tell_unheard(writer, found.id)
     moved_places = ((old, new) for old, new in zip(before, places, strict=True) if old != new)
     return Confirmed(found.id, [(str(from_data(old)), str(from_data(new))) for old, new in moved_places])
 
 
-def _tell_unheard(desk: Desk, note: str) -> None:
+def _tell_unheard(writer: NoteWriter, note: str) -> None:
     """Warn that a note which somebody cares for is recalled no more, though nobody retired it."""
-    status, after = desk.shelf.status(note), desk.shelf.current(note)
+    status, after = writer.shelf.status(note), writer.shelf.current(note)
     if after != note:
-        desk.tx.ledger.warn(PAST.format(status=status, after=after))
-    elif desk.shelf.is_expired(desk.shelf.note(note)):
-        desk.tx.ledger.warn(OVER.format(note=note))
+        writer.tx.ledger.warn(PAST.format(status=status, after=after))
+    elif writer.shelf.is_expired(writer.shelf.note(note)):
+        writer.tx.ledger.warn(OVER.format(note=note))
 
 
 def park_note(tx: Transaction, note: str, *, reason: str = "") -> str:
@@ -198,8 +200,8 @@ def resume_note(tx: Transaction, note: str, *, reason: str = "") -> str:
 
 def retire_note(tx: Transaction, note: str, *, reason: Reason = "") -> str:
     """Say that a note does not hold any more and nothing took its place."""
-    desk = Desk.of(tx)
-    return _moved(tx, note, "retired", reason=desk.reason("retiring a note", reason))
+    writer = NoteWriter.of(tx)
+    return _moved(tx, note, "retired", reason=writer.reason("retiring a note", reason))
 
 
 def restore_note(tx: Transaction, note: str, *, reason: str = "") -> str:
@@ -208,25 +210,25 @@ def restore_note(tx: Transaction, note: str, *, reason: str = "") -> str:
 
 
 def _moved(tx: Transaction, note: str, do: str, *, reason: str) -> str:
-    desk = Desk.of(tx)
-    found = desk.find(note)
+    writer = NoteWriter.of(tx)
+    found = writer.find(note)
     if do in ("resumed", "restored"):
-        _refuse_key(desk, found.data.get("key", ""), (), found.id, back=True)
-    desk.happen(desk.shelf, found.id, do, reason=desk.optional("reason", reason))
+        _refuse_key(writer, found.data.get("key", ""), (), found.id, back=True)
+    writer.happen(writer.shelf, found.id, do, reason=writer.optional("reason", reason))
     if do in ("resumed", "restored"):
-        _tell_unheard(desk, found.id)
+        _tell_unheard(writer, found.id)
     if do == "restored":
-        neighbours.tell(desk, found.id)
+        neighbours.tell(writer, found.id)
     return found.id
 
 
 def retire_prefix(tx: Transaction, prefix: str, *, reason: Reason = "") -> list[str]:
     """Retire all live notes whose key is the prefix or begins with it and a dot."""
-    desk = Desk.of(tx)
-    found = below_prefix(desk.shelf, prefix)
-    why = desk.reason("retiring notes", reason)
+    writer = NoteWriter.of(tx)
+    found = below_prefix(writer.shelf, prefix)
+    why = writer.reason("retiring notes", reason)
     for note in found:
-        desk.happen(desk.shelf, note, "retired", reason=why)
+        writer.happen(writer.shelf, note, "retired", reason=why)
     return found
 
 
@@ -238,44 +240,44 @@ def below_prefix(shelf: Shelf, prefix: str) -> list[str]:
 
 def resolve_note(tx: Transaction, note: str, *, answer: str = "", note_text: str = "") -> str:
     """Say that a question or a gap is answered, and by which note."""
-    desk = Desk.of(tx)
-    found = _of_kind(desk, note, ("question", "gap"), "resolved")
-    told = desk.find(answer).id if answer else ""
+    writer = NoteWriter.of(tx)
+    found = _of_kind(writer, note, ("question", "gap"), "resolved")
+    told = writer.find(answer).id if answer else ""
     if told == found.id:
         raise no.AnswersItself(note=found.id)
-    desk.happen(desk.shelf, found.id, "resolved", answer=told, note=desk.optional("note", note_text))
+    writer.happen(writer.shelf, found.id, "resolved", answer=told, note=writer.optional("note", note_text))
     return found.id
 
 
 def progress_note(tx: Transaction, note: str, *, progress: str, next: str = "") -> str:  # noqa: A002 (the option's name)
     """Say how far a goal is, and what comes next."""
-    desk = Desk.of(tx)
-    found = _of_kind(desk, note, ("goal",), "progressed")
-    after = desk.optional("next", next, lines=False)
-    desk.happen(desk.shelf, found.id, "progressed", note=desk.text("progress", progress), next=after)
+    writer = NoteWriter.of(tx)
+    found = _of_kind(writer, note, ("goal",), "progressed")
+    after = writer.optional("next", next, lines=False)
+    writer.happen(writer.shelf, found.id, "progressed", note=writer.text("progress", progress), next=after)
     return found.id
 
 
 def finish_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     """Say that a goal or a checkpoint is behind us."""
-    desk = Desk.of(tx)
-    found = _of_kind(desk, note, ("goal", "checkpoint"), "finished")
-    desk.happen(desk.shelf, found.id, "finished", note=desk.optional("note", note_text))
+    writer = NoteWriter.of(tx)
+    found = _of_kind(writer, note, ("goal", "checkpoint"), "finished")
+    writer.happen(writer.shelf, found.id, "finished", note=writer.optional("note", note_text))
     return found.id
 
 
 def promote_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     """Make a note that would expire last."""
-    desk = Desk.of(tx)
-    found = desk.find(note)
-    if desk.shelf.tier(found) == "long" and not desk.shelf.expires(found):
+    writer = NoteWriter.of(tx)
+    found = writer.find(note)
+    if writer.shelf.tier(found) == "long" and not writer.shelf.expires(found):
         raise NothingToCommit
-    desk.happen(desk.shelf, found.id, "promoted", note=desk.optional("note", note_text))
+    writer.happen(writer.shelf, found.id, "promoted", note=writer.optional("note", note_text))
     return found.id
 
 
-def _of_kind(desk: Desk, given: str, wanted: Sequence[str], verb: str) -> Prose:
-    found = desk.find(given)
+def _of_kind(writer: NoteWriter, given: str, wanted: Sequence[str], verb: str) -> Prose:
+    found = writer.find(given)
     if found.data["kind"] not in wanted:
         raise no.WrongNoteKind(note=found.id, kind=found.data["kind"], wanted=" or a ".join(wanted), verb=verb)
     return found
@@ -292,13 +294,13 @@ def unlink_note(tx: Transaction, note: str, rel: str, to: str, *, reason: str = 
 
 
 def _linked(tx: Transaction, note: str, rel: str, to: str, *, reason: str, adding: bool) -> str:
-    desk = Desk.of(tx)
-    found = desk.find(note)
-    links: set[tuple[str, str]] = set(desk.shelf.links(found))
-    target = to if not adding and (rel, to) in links else link(desk, f"{rel}:{to}", found.id)["to"]
+    writer = NoteWriter.of(tx)
+    found = writer.find(note)
+    links: set[tuple[str, str]] = set(writer.shelf.links(found))
+    target = to if not adding and (rel, to) in links else link(writer, f"{rel}:{to}", found.id)["to"]
     refuse_known(found.id, rel, target, links, adding=adding)
     do = "linked" if adding else "unlinked"
-    desk.happen(desk.shelf, found.id, do, rel=rel, to=target, reason=desk.optional("reason", reason))
+    writer.happen(writer.shelf, found.id, do, rel=rel, to=target, reason=writer.optional("reason", reason))
     return found.id
 
 
@@ -313,20 +315,20 @@ class Merged(NamedTuple):
 
 def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str = "", **options: Any) -> Merged:
     """Put one note in the place of several; they stay, marked as merged, and the new one names them."""
-    desk = Desk.of(tx)
-    found = list({one.id: one for one in (desk.find(given) for given in notes)}.values())
+    writer = NoteWriter.of(tx)
+    found = list({one.id: one for one in (writer.find(given) for given in notes)}.values())
     if len(found) < 2:
         raise no.TooFewNotes
     given = {"kind": "summary", "domain": _common(layout.domain_of(one.path) for one in found), **options}
-    given["origin"] = merged_origin(desk, found, str(given.get("origin", "")))
+    given["origin"] = merged_origin(writer, found, str(given.get("origin", "")))
     given["sources"] = [*(one.id for one in found), *given.get("sources", ())]
-    draft = drafted(desk, Draft(text=text, **given), found)
+    draft = drafted(writer, Draft(text=text, **given), found)
     _refuse_orders(draft.data, draft.body)
-    _refuse_key(desk, draft.data.get("key", ""), [one.id for one in found])
-    write(desk, draft.data, draft.body, draft.domain)
+    _refuse_key(writer, draft.data.get("key", ""), [one.id for one in found])
+    write(writer, draft.data, draft.body, draft.domain)
     for one in found:
-        said, why = digest_of_text(one.title, one.body), desk.optional("reason", reason)
-        desk.happen(desk.shelf, one.id, "merged", into=draft.data["id"], text=said, reason=why)
+        said, why = digest_of_text(one.title, one.body), writer.optional("reason", reason)
+        writer.happen(writer.shelf, one.id, "merged", into=draft.data["id"], text=said, reason=why)
     kept = similarity.coverage(draft.body, [one.body for one in found])
     return Merged(draft.data["id"], kept, draft.carried, draft.left)
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved, Refused
 from memento_git.knowledge import handoffs, index, tombstones
-from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout, purging
 from memento_git.ledger.corrections import AlreadyRedacted
@@ -127,10 +127,10 @@ def _left(shelf: Shelf, note: str) -> str:
 
 def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
     """Take the files of notes out of the ledger, and leave an event of each that says so."""
-    desk = Desk.of(tx)
-    came = {note: tombstones.source_mark(desk.shelf, note) for note in held}
+    writer = NoteWriter.of(tx)
+    came = {note: tombstones.source_mark(writer.shelf, note) for note in held}
     for note, paths in held.items():
-        events = (desk.shelf.index.events[one] for one in desk.shelf.index.events_of.get(note, ()))
+        events = (writer.shelf.index.events[one] for one in writer.shelf.index.events_of.get(note, ()))
         for path in {*paths, *events}:
             if path in tx.view.files:
                 tx.put(path, None)
@@ -139,7 +139,7 @@ def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
     }
     emptied = _Emptied(tx.view, places)
     for note in held:
-        event = desk.happen(emptied, note, "redacted", target=f"{note}@{NOTHING}", reason=REASON, **came[note])
+        event = writer.happen(emptied, note, "redacted", target=f"{note}@{NOTHING}", reason=REASON, **came[note])
         purging.begin(tx.ledger.git, note, event.path)
 
 

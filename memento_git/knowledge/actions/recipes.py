@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Misused, Refused
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import merged_origin
 from memento_git.knowledge.injection import instructive
 from memento_git.knowledge.note_rows import note_row
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.recipe_runs import RecipeRun, Write
 from memento_git.ledger import codec, layout
 from memento_git.ledger.recipebook import NoSuchRecipe, RecipeBook
@@ -55,12 +55,12 @@ class RecipeInvalid(Misused):
 
 def save_recipe(tx: Transaction, name: str, text: bytes, *, replace: bool = False) -> Row:
     """Save a recipe under its name; another of that name is replaced only where that is asked."""
-    desk = Desk.of(tx)
+    writer = NoteWriter.of(tx)
     if name in BUILT_IN:
         raise RecipeBuiltIn(name=name)
     recipe = _read(name, text)
     data = codec.encode(dict(recipe.data))
-    desk.text("recipe", data.decode())
+    writer.text("recipe", data.decode())
     book = RecipeBook(tx.view)
     if recipe.path in tx.view.files:
         if tx.view.read(recipe.path) == data:
@@ -87,7 +87,7 @@ def _read(name: str, text: bytes) -> Recipe:
 
 def remove_recipe(tx: Transaction, name: str) -> str:
     """Remove a recipe; git keeps it."""
-    Desk.of(tx)
+    NoteWriter.of(tx)
     path = layout.recipe_path(name)
     if name in BUILT_IN and path not in tx.view.files:
         raise RecipeBuiltIn(name=name)
@@ -192,30 +192,30 @@ def _write(tx: Transaction, write: Write) -> Row:
     }
     if write.do == "link":
         return {**made, **_linked(tx, write.notes, options)}
-    desk = Desk.of(tx)
+    writer = NoteWriter.of(tx)
     text = options.pop("text")
-    given = [desk.shelf.note(one) for one in write.notes]
-    origin = merged_origin(desk, given, MADE)
+    given = [writer.shelf.note(one) for one in write.notes]
+    origin = merged_origin(writer, given, MADE)
     if signs := instructive(text):
         raise no.GivesOrders(origin=origin, why=", ".join(signs))
     if write.do == "compress":
         note, existing = notes.merge_notes(tx, write.notes, text, origin=origin, **options).id, False
     else:
         note, existing, *_ = notes.add_note(tx, text, sources=write.notes, origin=origin, **options)
-    told = {"existing" if existing else "note": note, "title": desk.shelf.note(note).title, "text": text}
+    told = {"existing" if existing else "note": note, "title": writer.shelf.note(note).title, "text": text}
     return {**made, **told}
 
 
 def _linked(tx: Transaction, given: Sequence[str], options: Mapping[str, Any]) -> Row:
     """Link each note that is not linked so yet, and is not the target itself."""
-    desk = Desk.of(tx)
+    writer = NoteWriter.of(tx)
     target = str(options["to"])
     if not target.startswith(("run_", "plan_", "task_", "evidence_")):
-        target = desk.find(target).id
+        target = writer.find(target).id
     fresh = [
         one for one in given
         if one != target and (options["rel"], target) not in {(link.rel, link.to) for link in
-                                                              desk.shelf.links(desk.shelf.note(one))}
+                                                              writer.shelf.links(writer.shelf.note(one))}
     ]  # fmt: skip
     for one in fresh:
         notes.link_note(tx, one, options["rel"], target, reason=options.get("reason", ""))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import Misused
 from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.notes import OVER, Added, add_note
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import MOMENTS, SHARES, Draft, stamped, titled
 from memento_git.knowledge.injection import unvouched, why_draft
 from memento_git.knowledge.note_rows import after, draft_row
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.shortterm import Item, ShortTerm
 from memento_git.model import anchors
 
@@ -108,11 +108,11 @@ def _for_now(ledger: Ledger, text: str, options: Mapping[str, Any]) -> Kept:
     lost = [name for key, name in ASKED.items() if options.get(key) not in (*PLAIN, Draft._field_defaults.get(key))]
     if lost:
         raise ShortKeepsText(options=", ".join(lost))
-    desk = Desk.apart(ledger)
+    writer = NoteWriter.apart(ledger)
     origin = stamped(ledger.actor, str(options.get("origin") or ""))
-    item = Item(ledger.new_id("note"), ledger.now(), ledger.actor, desk.text("text", text), origin)
-    if ShortTerm(ledger.git, desk.policy.short).add(item):
-        ledger.warn(OLDEST.format(most=desk.policy.short))
+    item = Item(ledger.new_id("note"), ledger.now(), ledger.actor, writer.text("text", text), origin)
+    if ShortTerm(ledger.git, writer.policy.short).add(item):
+        ledger.warn(OLDEST.format(most=writer.policy.short))
     row = {
         "id": item.id, "title": titled(item.text), "status": "short", "origin": origin, "created_at": item.at,
         "text": item.text,

@@ -17,9 +17,9 @@ from memento_git.code.symbols import symbols
 from memento_git.errors import Refused
 from memento_git.knowledge import overlay as overlays
 from memento_git.knowledge import pinning
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import Draft, drafted, titled
 from memento_git.knowledge.drafts import SCANS, Drafts
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.tombstones import Tombstones, why_out
 from memento_git.ledger import atomic_file, commands, lock, snapshots
 from memento_git.model import anchors
@@ -202,7 +202,7 @@ class Scan:
         git = ledger.git
         self.overlay = overlay
         self.source = source
-        self.desk = Desk.apart(ledger)
+        self.writer = NoteWriter.apart(ledger)
         self.drafts = Drafts(git)
         self.record = Scanned(git, source.kept)
         self.head = overlay.follower.head()
@@ -324,7 +324,7 @@ class Scan:
             anchor = pinning.pin(Anchor(path, symbol=one.symbol), self.overlay.follower, self.head, self.now)
             title = f"{one.symbol or path}: {titled(one.text)}"
             made = drafted(
-                self.desk,
+                self.writer,
                 Draft(
                     one.text,
                     title,

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.knowledge import changes, handoffs
 from memento_git.knowledge.actions.drafting import promote_drafts
 from memento_git.knowledge.actions.notes import add_note, park_note
-from memento_git.knowledge.desk import Desk
 from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.labels import nothing_known
 from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.note_rows import after, draft_row, note_row, remarks
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.orientation import standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.sessions import Session, Sessions
@@ -46,9 +46,9 @@ def start_session(
 
     `standings` tells what the evidence of a note comes to.
     """
-    desk, held = Desk.apart(ledger), Sessions(ledger.git)
-    label = desk.optional("label", label, lines=False)
-    view, shelf = desk.view, desk.shelf
+    writer, held = NoteWriter.apart(ledger), Sessions(ledger.git)
+    label = writer.optional("label", label, lines=False)
+    view, shelf = writer.view, writer.shelf
     before = held.last(ledger.actor)
     current = held.current(ledger.actor)
     resumed = current is not None and not new
@@ -280,10 +280,10 @@ def _handoff(
 
 def mark_now(ledger: Ledger, name: str, message: str = "") -> Row:
     """Mark what is known now with an annotated tag that holds how many notes each domain has."""
-    desk = Desk.apart(ledger)
-    message = desk.optional("message", message)
-    desk.name("the name of a mark", name)
-    counts = Counter(layout.domain_of(note.path) for note in desk.shelf.live())
+    writer = NoteWriter.apart(ledger)
+    message = writer.optional("message", message)
+    writer.name("the name of a mark", name)
+    counts = Counter(layout.domain_of(note.path) for note in writer.shelf.live())
     told = "\n".join(f"{domain}: {many(count, 'live note')}" for domain, count in sorted(counts.items()))
     tag = marks.mark(ledger.git, name, f"{message or f'Knowledge at {name}'}\n\n{told}\n")
     return {"mark": tag, "commit": ledger.git.answer("rev-parse", "HEAD"), "domains": counts}

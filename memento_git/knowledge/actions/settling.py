@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memento_git.knowledge import handoffs, tombstones
-from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.ledger import codec, corrections
 from memento_git.ledger.transaction import Transaction
 from memento_git.model.ids import kind_of
@@ -12,41 +12,43 @@ from memento_git.texts.typed import Reason
 
 def settle_note(tx: Transaction, note: str, keep: str, *, reason: Reason = "") -> str:
     """Settle a contested note: the outcome of one of its heads holds."""
-    desk = Desk.of(tx)
-    return corrections.settle(desk, desk.shelf, desk.find(note).id, keep, reason)
+    writer = NoteWriter.of(tx)
+    return corrections.settle(writer, writer.shelf, writer.find(note).id, keep, reason)
 
 
 def void_note_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, incomplete or contested event of a note; a legal one never."""
-    desk = Desk.of(tx)
-    identity = desk.view.find(event, "event")[0]
-    return corrections.void(desk, desk.shelf, identity, reason)
+    writer = NoteWriter.of(tx)
+    identity = writer.view.find(event, "event")[0]
+    return corrections.void(writer, writer.shelf, identity, reason)
 
 
 def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
     """Remove a note, or the free texts of what happened to one, from the ledger; links to it stay valid."""
-    desk = Desk.of(tx)
-    words = desk.reason("redacting", reason)
+    writer = NoteWriter.of(tx)
+    words = writer.reason("redacting", reason)
     gone = target.strip()
     if kind_of(gone) == "event":
-        identity = desk.view.find(gone, "event")[0]
-        tx.put(corrections.redact(desk, desk.shelf, identity, words).path, None)
+        identity = writer.view.find(gone, "event")[0]
+        tx.put(corrections.redact(writer, writer.shelf, identity, words).path, None)
         return identity
-    identity = desk.view.find(gone, "note")[0]
-    if desk.shelf.is_redacted(identity):
+    identity = writer.view.find(gone, "note")[0]
+    if writer.shelf.is_redacted(identity):
         raise corrections.AlreadyRedacted(target=identity)
-    note = desk.shelf.note(identity)
-    _tell_copies(tx, desk, identity)
+    note = writer.shelf.note(identity)
+    _tell_copies(tx, writer, identity)
     path = note.path
     digest = codec.digest_of(tx.view.read(path) or b"")
-    desk.happen(desk.shelf, identity, "redacted", target=f"{identity}@{digest}", reason=words, **tombstones.marks(note))
+    writer.happen(
+        writer.shelf, identity, "redacted", target=f"{identity}@{digest}", reason=words, **tombstones.marks(note)
+    )
     tx.put(path, None)
     return identity
 
 
-def _tell_copies(tx: Transaction, desk: Desk, note: str) -> None:
+def _tell_copies(tx: Transaction, writer: NoteWriter, note: str) -> None:
     """Warn of the handoffs that go on saying what a note said."""
     tx.ledger.warn(*(
         f"the handoff {one} has its title in its own text: take it out, too: memento note redact {one} --reason TEXT"
-        for one in handoffs.copies(desk.shelf, [note])
+        for one in handoffs.copies(writer.shelf, [note])
     ))  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
 from memento_git.knowledge.actions.notes import park_note, resume_note
-from memento_git.knowledge.desk import Desk
+from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.ledger import layout
 from memento_git.ledger.store import NothingToCommit
 from memento_git.model.enumeration import grouped
@@ -63,7 +63,7 @@ def park_thread(tx: Transaction, thread: str, *, reason: str = "") -> list[str]:
 
 def resume_thread(tx: Transaction, thread: str, *, reason: str = "") -> list[str]:
     """Take up again, in one commit, what of a thread was last set aside; what was before stays and is told."""
-    shelf = Desk.of(tx).shelf
+    shelf = NoteWriter.of(tx).shelf
     parked = {
         note: max((event.at for event in shelf.folded(note).legal("parked")), default="")
         for note in _members(tx, thread, "parked")
@@ -76,7 +76,7 @@ def resume_thread(tx: Transaction, thread: str, *, reason: str = "") -> list[str
 
 def _members(tx: Transaction, thread: str, status: str) -> list[str]:
     """Return the notes of a thread that are in a state; that none is, is told as a refusal."""
-    shelf = Desk.of(tx).shelf
+    shelf = NoteWriter.of(tx).shelf
     members = [note for note in shelf.readable() if note.data.get("thread") == thread]
     if not members:
         known = {str(note.data["thread"]) for note in shelf.readable() if note.data.get("thread")}

@@ -12,7 +12,7 @@ from memento_git.errors import Misused, Refused
 from memento_git.ledger.git import BareRepository, Git
 from memento_git.model.progress import FILE
 from memento_git.work import codediff
-from memento_git.work.desk import Desk
+from memento_git.work.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,9 +61,9 @@ def local(uri: str) -> str:
     return unquote(re.split("[?#]", path, maxsplit=1)[0])
 
 
-def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[str, Any]:
+def attach(writer: RunWriter, given: str, number: int, held: dict[str, bytes]) -> dict[str, Any]:
     """Return what evidence says of a file of the user's, the `number`th; what is kept of it comes to those `held`."""
-    git = desk.tx.ledger.git
+    git = writer.tx.ledger.git
     top = top_of(git)
     if not given:
         raise FileUnfit(path=repr(given), problem="it names no file")
@@ -75,7 +75,7 @@ def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[
     name = capture.inside(top, path)
     if name.partition("/")[0] == ".git":
         raise FileUnfit(path=given, problem="it belongs to git, not to the repository's files")
-    desk.name("the name of a file", name)
+    writer.name("the name of a file", name)
     if not path.exists():
         raise FileMissing(path=given)
     if not path.is_file():
@@ -83,17 +83,17 @@ def attach(desk: Desk, given: str, number: int, held: dict[str, bytes]) -> dict[
     size = path.stat().st_size
     if not size:
         raise FileUnfit(path=given, problem="it is empty")
-    if size <= desk.policy.attach:
+    if size <= writer.policy.attach:
         data = read_file(path, given)
-        refuse_secrets_in(desk.tx, f"file {name}", data)
+        refuse_secrets_in(writer.tx, f"file {name}", data)
         kept = f"{number}-{re.sub(r'[^a-z0-9._-]+', '-', path.name.lower())[-60:]}"
         held[kept] = data
         return kept_as(kept, name, data)
     sha256 = _digest(git, path, given, size)
     if path.stat().st_size != size:
         raise FileUnfit(path=given, problem="it changed while it was read")
-    desk.tx.ledger.warn(
-        f"{name} is larger than the {desk.policy.attach} bytes that policy attaches: its digest stands for it"
+    writer.tx.ledger.warn(
+        f"{name} is larger than the {writer.policy.attach} bytes that policy attaches: its digest stands for it"
     )
     return {"name": name, "sha256": sha256, "bytes": size}
 
@@ -134,19 +134,19 @@ def read_file(path: Path, given: str) -> bytes:
 def refuse_secrets_in(tx: Transaction, where: str, data: bytes) -> None:
     """Refuse to take in a text file that holds a secret."""
     if b"\0" not in data:
-        Desk.of(tx).name(where, data.decode(errors="replace"))
+        RunWriter.of(tx).name(where, data.decode(errors="replace"))
 
 
-def attached(desk: Desk, named: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+def attached(writer: RunWriter, named: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
     """Return what evidence says of these files, and those of them that are kept."""
     files, attachments = {}, []
     for name, content in named.items():
         told = kept_as(name, name, content)
-        if len(content) <= desk.policy.attach:
+        if len(content) <= writer.policy.attach:
             files[name] = content
         else:
             del told["kept"]
-            desk.tx.ledger.warn(
+            writer.tx.ledger.warn(
                 f"{name} has {len(content)} bytes, more than policy's limits.attach: only its digest is kept"
             )
         attachments.append(told)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger import codec, layout, outfile
 from memento_git.work.actions.attaching import attached
-from memento_git.work.desk import Desk
+from memento_git.work.run_writer import RunWriter
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def record_bundle(tx: Transaction, task: str, dispatch: str) -> str:
 
     row = bundle(tx.view, task)
     content = as_json(row)
-    attachments, files = attached(Desk.of(tx), {FILE: content})
+    attachments, files = attached(RunWriter.of(tx), {FILE: content})
     draft = evidences.Draft({"kind": "note", "outcome": "observed", "attachments": attachments}, files)
     summary = f"{row['id']}: what whoever does the task again needs, after {dispatch} was taken back."
     evidences.record_draft(tx, draft, dispatch=dispatch, summary=summary)

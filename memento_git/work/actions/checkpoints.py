@@ -9,7 +9,7 @@ from memento_git.model.ids import NoSuchRecord, WrongKind
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.work import SNAPSHOT, Event, Evidence
 from memento_git.work.actions import worktrees
-from memento_git.work.desk import Desk
+from memento_git.work.run_writer import RunWriter
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def record(tx: Transaction, state: RunState, completion: Event, asked: bool | No
     from memento_git.work.actions import evidences, graphs
     from memento_git.work.graph import codegraph
 
-    desk = Desk.of(tx)
+    writer = RunWriter.of(tx)
     if not is_wanted(state, asked):
         return None
     dispatch = completion.dispatch
@@ -79,7 +79,7 @@ def record(tx: Transaction, state: RunState, completion: Event, asked: bool | No
         return _without(tx, found)
     held, code = found
     content = codegraph.as_bytes(held)
-    if len(content) > desk.policy.attach:
+    if len(content) > writer.policy.attach:
         return _without(tx, f"it has {len(content)} bytes, more than policy's limits.attach")
     if code["tree"] != completion.data["code"]["tree"]:
         tx.ledger.warn("the graph is of the last commit: what is not committed is not in it")
@@ -88,7 +88,7 @@ def record(tx: Transaction, state: RunState, completion: Event, asked: bool | No
     former = _held(state)[-1:]
     if former and graphs.is_graph(former[0], content):
         return Checkpoint(former[0].id)
-    draft = graphs.snapshot_draft(desk, {SNAPSHOT: content}, held, code)
+    draft = graphs.snapshot_draft(writer, {SNAPSHOT: content}, held, code)
     summary = f"After {dispatch}: {graphs.counted(held)}"
     made = evidences.record_draft(tx, draft, dispatch=dispatch, summary=summary)
     return Checkpoint(made, recorded=True)

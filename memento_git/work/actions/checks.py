@@ -11,8 +11,8 @@ from memento_git.model.clock import AHEAD, seconds_of
 from memento_git.work import checks, codestate
 from memento_git.work.actions.evidences import Draft, belongs, record_draft
 from memento_git.work.checks import MOST_BYTES, Check, PayloadInvalid
-from memento_git.work.desk import Desk
 from memento_git.work.proof import trust
+from memento_git.work.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,12 +80,12 @@ def add_checks(
     tx: Transaction, found: Sequence[Check], *, run: str = "", tasks: Sequence[str] = (), summary: str = ""
 ) -> tuple[list[str], list[str]]:
     """Record each check once, bound to its commit's code; return the ids of new and of already known evidence."""
-    desk = Desk.of(tx)
-    state, full = belongs(desk, run, tasks)
+    writer = RunWriter.of(tx)
+    state, full = belongs(writer, run, tasks)
     delivered = _Delivered(state)
     new, old = [], []
     for check in found:
-        draft = _draft(desk, check)
+        draft = _draft(writer, check)
         if identity := delivered.find(draft.data, full):
             old.append(identity)
             continue
@@ -121,10 +121,10 @@ class _Delivered:
         return (*named, tuple(sorted(tasks)), check["conclusion"], check.get("finished", ""))
 
 
-def _draft(desk: Desk, check: Check) -> Draft:
+def _draft(writer: RunWriter, check: Check) -> Draft:
     """Return the evidence of one check; its outcome is read from the provider's conclusion alone."""
-    git = desk.tx.ledger.git
-    if check.finished and seconds_of(check.finished) > seconds_of(desk.tx.now) + AHEAD:
+    git = writer.tx.ledger.git
+    if check.finished and seconds_of(check.finished) > seconds_of(writer.tx.now) + AHEAD:
         raise PayloadInvalid(where=f"check {check.name[:60]}", problem=f"it ended in the future, {check.finished}")
     if git.commit(check.commit) != check.commit:
         raise CommitUnknown(name=check.name[:60], commit=check.commit)
@@ -132,7 +132,7 @@ def _draft(desk: Desk, check: Check) -> Draft:
         "kind": "ci",
         "outcome": trust.concluded(check.conclusion),
         "code": {"tree": codestate.tree_at(git, check.commit), "head": check.commit},
-        "check": {key: desk.text(f"check {key}", value, lines=False) for key, value in check.record().items()},
+        "check": {key: writer.text(f"check {key}", value, lines=False) for key, value in check.record().items()},
     }
     return Draft(data, {})
 

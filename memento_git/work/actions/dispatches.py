@@ -15,8 +15,8 @@ from memento_git.texts.typed import Reason, lists
 from memento_git.work import answers, leases, rows
 from memento_git.work import refusals as no
 from memento_git.work.actions import worktrees
-from memento_git.work.desk import Desk
 from memento_git.work.dispatch import handout, preflight, terms
+from memento_git.work.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def create_dispatch(
     over_budget: str = "", allow_destructive: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Hand a ready task to somebody; return the dispatch's id. Nothing is started."""
-    preflight.refuse_unfit(tx, Desk.of(tx).policy, act="dispatch")
+    preflight.refuse_unfit(tx, RunWriter.of(tx).policy, act="dispatch")
     return hand_out(
         tx, task, executor, run=run, candidate=candidate, note=note, over_budget=over_budget,
         allow_destructive=allow_destructive,
@@ -58,8 +58,8 @@ def hand_out(
     """
     from memento_git.work.dangers import guard
 
-    desk = Desk.of(tx)
-    state, (identity,) = desk.home(run, [task])
+    writer = RunWriter.of(tx)
+    state, (identity,) = writer.home(run, [task])
     if not candidate:
         worktrees.refuse_taken(tx, state, identity)
     prose = state.prose(identity)
@@ -69,30 +69,30 @@ def hand_out(
     dependencies = prose.list("depends_on")
     for other in dependencies:
         _dependency_done(state, identity, other)
-    desk.refuse_unsigned(state, f"handing out {identity}", scopes=(state.id, identity, *dependencies))
+    writer.refuse_unsigned(state, f"handing out {identity}", scopes=(state.id, identity, *dependencies))
     allowed = guard.known_rules(allow_destructive)
-    tx.ledger.warn(*guard.refuse_text(desk.policy, handout.texts(state, identity), allowed))
+    tx.ledger.warn(*guard.refuse_text(writer.policy, handout.texts(state, identity), allowed))
     if allowed and not recovery_of:
-        desk.reason("allowing a destructive command", note, key="note")
-    name, who = tx.new_id("event"), desk.text("executor", executor, lines=False)
-    event = desk.happen(
+        writer.reason("allowing a destructive command", note, key="note")
+    name, who = tx.new_id("event"), writer.text("executor", executor, lines=False)
+    event = writer.happen(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
         plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, allowed=allowed,
-        over_budget=_beyond(desk, state, identity, who, over_budget), note=desk.optional("note", note),
+        over_budget=_beyond(writer, state, identity, who, over_budget), note=writer.optional("note", note),
         brief=brief, terms=terms.digest(prose), asks=terms.asks(prose),
         branch=checkouts.branch_of(dispatch_of(name)) if apart else "",
     )  # fmt: skip
     return event.dispatch
 
 
-def _beyond(desk: Desk, state: RunState, task: str, executor: str, reason: str) -> str:
+def _beyond(writer: RunWriter, state: RunState, task: str, executor: str, reason: str) -> str:
     """Return the reason for an attempt beyond the task's budget, nothing where it is within; refuse one without."""
     why = handout.beyond_budget(state, task, executor)
     if why and is_blank(reason):
         from memento_git.work.routing.budget import BudgetExceeded
 
         raise BudgetExceeded(task=task, why=why)
-    return desk.text("reason", reason) if why else ""
+    return writer.text("reason", reason) if why else ""
 
 
 def _dependency_done(state: RunState, task: str, other: str) -> None:
@@ -110,9 +110,9 @@ def _dependency_done(state: RunState, task: str, other: str) -> None:
         raise no.DependencyOpen(task=task, dependency=other, status=shown)
 
 
-def _find(desk: Desk, given: str) -> tuple[str, str, RunState]:
+def _find(writer: RunWriter, given: str) -> tuple[str, str, RunState]:
     """Return a dispatch's id, its task and the state of its run."""
-    name, state = desk.find(given, "dispatch")
+    name, state = writer.find(given, "dispatch")
     opened = state.opened(name)
     if opened is None:
         raise NoSuchRecord(kind="dispatch", given=given)
@@ -134,31 +134,31 @@ def take(
     tx: Transaction, dispatch: str, *, lease: int = 0, note: str = "", invoked: bool = False, fresh: bool = False
 ) -> str:
     """Claim a dispatch; `invoked`: memento itself starts the executor's command; `fresh`: it is made just now."""
-    desk = Desk.of(tx)
-    name, task, state = _find(desk, dispatch)
-    until = leases.end_of(tx.now, lease or desk.policy.lease)
+    writer = RunWriter.of(tx)
+    name, task, state = _find(writer, dispatch)
+    until = leases.end_of(tx.now, lease or writer.policy.lease)
     held = state.dispatch(name)
-    _judge_first(desk, state, task, "claimed", dispatch=name, until=until)
+    _judge_first(writer, state, task, "claimed", dispatch=name, until=until)
     handout.refuse_changed_terms(state, task, name)
     if (held.status, held.holder) == ("claimed", tx.actor):
-        if not (lease or note or invoked) and leases.is_early(tx.now, held.until, desk.policy.lease):
+        if not (lease or note or invoked) and leases.is_early(tx.now, held.until, writer.policy.lease):
             _heartbeat(tx, state, task, claims.Claim(name, tx.actor, max(until, held.until)))
             return name
         _heartbeat(tx, state, task, claims.Claim(name, tx.actor, until))
     else:
         _take_ref(tx, state, task, claims.Claim(name, tx.actor, until), fresh=fresh)
         tx.ledger.warn(*(() if invoked else handout.for_another(state, name, tx.actor)))
-    desk.happen(
+    writer.happen(
         state, task, "claimed", reads=(state.id,), dispatch=name, until=until, invoked=invoked,
-        note=desk.optional("note", note),
+        note=writer.optional("note", note),
     )  # fmt: skip
     return name
 
 
-def _judge_first(desk: Desk, state: RunState, task: str, do: str, **data: Any) -> None:
+def _judge_first(writer: RunWriter, state: RunState, task: str, do: str, **data: Any) -> None:
     """Let the table speak before anything outside of the ledger is changed."""
     state.folded(task)
-    state.fold.judge(desk.draft(state, task, do, reads=(state.id,), name="event_000000000000", **data))
+    state.fold.judge(writer.draft(state, task, do, reads=(state.id,), name="event_000000000000", **data))
 
 
 def _take_ref(tx: Transaction, state: RunState, task: str, claim: claims.Claim, *, fresh: bool) -> None:
@@ -194,16 +194,16 @@ def replaceable(now: str, state: RunState, task: str, existing: claims.Claim, cl
 
 def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: bool = False) -> tuple[str, str, bool]:
     """Lengthen a claim; return (id, until, committed). It is committed only past half of the lease, or by force."""
-    desk = Desk.of(tx)
-    name, task, state = _find(desk, dispatch)
-    length = lease or desk.policy.lease
+    writer = RunWriter.of(tx)
+    name, task, state = _find(writer, dispatch)
+    length = lease or writer.policy.lease
     until = leases.end_of(tx.now, length)
-    _judge_first(desk, state, task, "renewed", dispatch=name, until=until)
+    _judge_first(writer, state, task, "renewed", dispatch=name, until=until)
     current = state.dispatch(name).until
     if not force and leases.is_early(tx.now, current, length):
         _heartbeat(tx, state, task, claims.Claim(name, tx.actor, max(until, current)))
         return name, current, False
-    desk.happen(state, task, "renewed", reads=(state.id,), dispatch=name, until=until)
+    writer.happen(state, task, "renewed", reads=(state.id,), dispatch=name, until=until)
     _heartbeat(tx, state, task, claims.Claim(name, tx.actor, until))
     return name, until, True
 
@@ -244,12 +244,12 @@ def complete(
     from memento_git.work.actions import checkpoints, verifying
     from memento_git.work.proof import trust, untracked_files
 
-    desk = Desk.of(tx)
-    name, task, state = _find(desk, dispatch)
+    writer = RunWriter.of(tx)
+    name, task, state = _find(writer, dispatch)
     prose = state.prose(task)
     refuse_others(state, name, tx.actor)
     handout.refuse_changed_terms(state, task, name)
-    refs = [_cite(desk, state, task, given) for given in evidence]
+    refs = [_cite(writer, state, task, given) for given in evidence]
     cited = [state.cited(parse_ref(ref), task) for ref in refs]
     if problem := _unacceptable(cited, task, name):
         if not cited and (line := _completing(state, name, tx.actor)):
@@ -263,11 +263,11 @@ def complete(
     tx.ledger.warn(*untracked_files.remarks(git, code, pieces))
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
     tx.ledger.warn(*handout.overdue({name: state.dispatch(name)}, tx.actor).values())
-    completion = desk.happen(
+    completion = writer.happen(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,
-        note=desk.optional("summary", note),
+        note=writer.optional("summary", note),
     )  # fmt: skip
-    desk.refuse_unsigned(state, f"completing {task}", proof=task)
+    writer.refuse_unsigned(state, f"completing {task}", proof=task)
     verifying.tell_of_failures(tx, state, completion)
     checkpoint = checkpoints.record(tx, state, completion, graph)
     claims.release_later(tx, task, name)
@@ -284,9 +284,9 @@ def refuse_others(state: RunState, dispatch: str, actor: str) -> None:
         raise no.NotClaimant(dispatch=dispatch, holder=held.holder, actor=actor)
 
 
-def _cite(desk: Desk, state: RunState, task: str, given: str) -> str:
+def _cite(writer: RunWriter, state: RunState, task: str, given: str) -> str:
     """Return the reference to a piece of evidence; refuse what is another task's or another run's."""
-    identity = desk.evidence(state, given, task)
+    identity = writer.evidence(state, given, task)
     found = state.evidence(identity)
     if found is None:
         raise no.EvidenceRequired(task=task, why=f"{identity} cannot be read", line=_line(state, task))
@@ -330,19 +330,19 @@ def fail_dispatch(
     tx: Transaction, dispatch: str, *, reason: Reason = "", category: str = "", evidence: Sequence[str] = ()
 ) -> str:
     """Give a dispatch up; its task is blocked until it is reopened. What its worktree holds is kept aside."""
-    desk = Desk.of(tx)
+    writer = RunWriter.of(tx)
     if category and category not in FAILURES:
         raise CategoryInvalid(given=category, allowed=", ".join(FAILURES))
-    name, task, state = _find(desk, dispatch)
-    words = desk.reason("failing a dispatch", reason)
-    _judge_first(desk, state, task, "failed", dispatch=name, reason=words)
+    name, task, state = _find(writer, dispatch)
+    words = writer.reason("failing a dispatch", reason)
+    _judge_first(writer, state, task, "failed", dispatch=name, reason=words)
     queued = state.dispatch(name).status == "queued"
     if queued:
         _refuse_held(tx, state, task, name)
     worktrees.refuse_elsewhere(tx, state, task, name, but="" if queued else "claimed")
-    desk.happen(
+    writer.happen(
         state, task, "failed", reads=(state.id,), dispatch=name, reason=words, category=category,
-        evidence=[str(state.evidence_named(desk.evidence(state, given, task)).ref) for given in evidence],
+        evidence=[str(state.evidence_named(writer.evidence(state, given, task)).ref) for given in evidence],
         partial=worktrees.give_up(tx, name),
     )  # fmt: skip
     claims.release_later(tx, task, name)
@@ -351,7 +351,7 @@ def fail_dispatch(
 
 def ending(tx: Transaction, dispatch: str) -> tuple[RunState, str, str]:
     """Return a dispatch's run and task, and the commit that the event which ended it names as partial work."""
-    name, task, state = _find(Desk.of(tx), dispatch)
+    name, task, state = _find(RunWriter.of(tx), dispatch)
     ended = state.dispatch(name).ended
     return state, task, ended.get("partial") if ended is not None else ""
 
@@ -367,23 +367,25 @@ def recover_dispatch(
     """
     from memento_git.work.actions import bundles
 
-    desk = Desk.of(tx)
-    name, task, state = _find(desk, dispatch)
+    writer = RunWriter.of(tx)
+    name, task, state = _find(writer, dispatch)
     opened = state.dispatch(name).opened
     if not force:
         _refuse_held(tx, state, task, name)
         worktrees.refuse_live(tx, name)
-    words = desk.reason("forcing a recovery", reason) if force else desk.optional("reason", reason)
-    _judge_first(desk, state, task, "recovered", dispatch=name, reason=words, forced=force)
+    words = writer.reason("forcing a recovery", reason) if force else writer.optional("reason", reason)
+    _judge_first(writer, state, task, "recovered", dispatch=name, reason=words, forced=force)
     worktrees.refuse_elsewhere(tx, state, task, name, but="claimed")
     partial = worktrees.give_up(tx, name)
-    desk.happen(state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force, partial=partial)
+    writer.happen(
+        state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force, partial=partial
+    )
     claims.release_later(tx, task, name)
     again = requeue or (bundle and state.task_status(task) == "pending" and not state.is_final)
     brief = bundles.record_bundle(tx, task, name) if again else ""
     if not requeue:
         return name, ""
-    preflight.refuse_unfit(tx, desk.policy, act="dispatch")
+    preflight.refuse_unfit(tx, writer.policy, act="dispatch")
     successor = hand_out(
         tx, task, executor or handout.handed_to(state, name) or UNNAMED, recovery_of=name,
         candidate=bool(opened and opened.data.get("candidate")),

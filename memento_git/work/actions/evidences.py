@@ -21,10 +21,10 @@ from memento_git.texts.typed import Intake, NameUnfit, Reason, TextInvalid, UriU
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
-from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout
 from memento_git.work.gates import approvals
 from memento_git.work.proof import codes, trust, verification
+from memento_git.work.run_writer import RunWriter, refuse_ended
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -179,29 +179,29 @@ def foresee(
     tx: Transaction, *, run: str = "", tasks: Sequence[str] = (), summary: str = "", dispatch: str = ""
 ) -> list[str]:
     """Refuse before a command runs what would be refused after it; return the full ids of the tasks."""
-    desk = Desk.of(tx)
+    writer = RunWriter.of(tx)
     settings.identities(tx.ledger.git, tx.ledger.settings)
-    desk.optional("summary", summary)
-    return belongs(desk, run, _linked(desk, dispatch, tasks)[1])[1]
+    writer.optional("summary", summary)
+    return belongs(writer, run, _linked(writer, dispatch, tasks)[1])[1]
 
 
-def belongs(desk: Desk, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:
+def belongs(writer: RunWriter, run: str, tasks: Sequence[str]) -> tuple[RunState, list[str]]:
     """Return the run that evidence will be in, and the tasks that it is for."""
-    state, found = desk.home(run, tasks)
+    state, found = writer.home(run, tasks)
     for task in found:
         state.prose(task)
     refuse_ended(state)
     return state, found
 
 
-def _linked(desk: Desk, dispatch: str, tasks: Sequence[str]) -> tuple[str, Sequence[str]]:
+def _linked(writer: RunWriter, dispatch: str, tasks: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return the dispatch that evidence comes out of, and the tasks that it is for; by default the dispatch's."""
     if not dispatch:
         return "", tasks
-    name, state = desk.find(dispatch, "dispatch")
+    name, state = writer.find(dispatch, "dispatch")
     opened = state.opened(name)
     task = opened.of if opened is not None else ""
-    if tasks and task not in [desk.find(one, "task")[0] for one in tasks]:
+    if tasks and task not in [writer.find(one, "task")[0] for one in tasks]:
         raise no.EvidenceForeign(evidence=f"of {name}", tasks=task, task=", ".join(tasks))
     return name, tasks or [task]
 
@@ -212,23 +212,23 @@ def record_draft(
     seal: Sealer | None = None,
 ) -> str:  # fmt: skip
     """Put a draft into the ledger; return the evidence's id."""
-    desk = Desk.of(tx)
-    name, linked = _linked(desk, dispatch or draft.data.get("dispatch", ""), tasks)
-    state, found = belongs(desk, run, linked)
+    writer = RunWriter.of(tx)
+    name, linked = _linked(writer, dispatch or draft.data.get("dispatch", ""), tasks)
+    state, found = belongs(writer, run, linked)
     for task in found:
         for late, told in handout.overdue(state.dispatches(task), tx.actor).items():
             tx.ledger.warn(f"{told}; to hold it on: memento dispatch renew {late}")
-    words = desk.optional("summary", summary) or draft.data.get("summary", "")
+    words = writer.optional("summary", summary) or draft.data.get("summary", "")
     data = {**draft.data, "summary": words, "dispatch": name}
     if data["kind"] == "approval":
-        seal = seal or desk.sealer()
+        seal = seal or writer.sealer()
     identity = draft.data.get("id") or tx.new_id("evidence")
     if "id" in draft.data and identity in tx.view.known("evidence"):
         raise FolderKnown(path=identity, problem="this evidence is, or was, in the ledger already")
     at, by = draft.data.get("at") or tx.now, draft.data.get("by") or tx.actor
     data = draft._replace(data=data).ordered(identity, found or draft.data.get("for"), at, by, words)
-    desk.notice(codec.encode(data).decode())
-    data["allowed_secrets"] = desk.overridden(data.get("allowed_secrets") or ())
+    writer.notice(codec.encode(data).decode())
+    data["allowed_secrets"] = writer.overridden(data.get("allowed_secrets") or ())
     text = codec.encode(data)
     tx.put(layout.evidence_path(state.id, identity), seal.evidence(state.id, data, text) if seal else text)
     for name, content in draft.files.items():
@@ -243,7 +243,7 @@ def add_evidence(
     files: Sequence[str] = (), uri: str = "", diff: str = "", outcome: str = "observed", dispatch: str = "",
 ) -> str:  # fmt: skip
     """Add files (hashed, attached up to policy's limit), a URI or a diff `A..B`; return the evidence's id."""
-    desk = Desk.of(tx)
+    writer = RunWriter.of(tx)
     if kind not in EVIDENCE_KINDS:
         raise KindInvalid(given=kind, allowed=", ".join(EVIDENCE_KINDS))
     if kind == "memory":
@@ -255,15 +255,15 @@ def add_evidence(
     data: dict[str, Any] = {"kind": kind, "outcome": outcome}
     named = _files_of(uri)
     if uri and not named:
-        data["uri"] = desk.text("uri", uri)
+        data["uri"] = writer.text("uri", uri)
     paths = [*files, *named]
     if paths:
         data["code"] = codestate.code_now(git)
-        data["attachments"] = [attaching.attach(desk, given, number, held) for number, given in enumerate(paths, 1)]
+        data["attachments"] = [attaching.attach(writer, given, number, held) for number, given in enumerate(paths, 1)]
     if named:
         data["uri"] = f"file://{quote(data['attachments'][-1]['name'])}"  # wherever that was typed
     if diff:
-        data["diff"] = attaching.diff_of(git, desk.text("the range", diff, lines=False))
+        data["diff"] = attaching.diff_of(git, writer.text("the range", diff, lines=False))
     if is_blank(summary) and not paths and not uri and not diff:
         raise no.NothingGiven
     if kind == "approval":
@@ -289,19 +289,19 @@ def approve(
     Without a response it is the actor's own approval; with one, only a plain yes is an approval. It is signed with an
     SSH key where `sign`, a `key` or policy asks for it.
     """
-    desk = Desk.of(tx)
+    writer = RunWriter.of(tx)
     named = begun(tx.view, about, APPROVED)
     kind = kind_of(named)
-    identity, state = desk.find(named, kind)
+    identity, state = writer.find(named, kind)
     shown = state.evidence(identity) if kind == "evidence" else state.prose(identity)
     data = {
         "kind": "approval", "outcome": "passed", "approves": identity, "text": shown.digest if shown else "",
-        "prompt": desk.optional("prompt", prompt),
+        "prompt": writer.optional("prompt", prompt),
     }  # fmt: skip
     if response is not None:
         from memento_git.work.gates.consent import is_yes
 
-        data["response"] = desk.text("response", response)
+        data["response"] = writer.text("response", response)
         data["outcome"] = "passed" if is_yes(data["response"]) else "failed"
     elif data["prompt"]:
         raise TextInvalid(where="response", problem="a prompt was given, and no answer to it")
@@ -309,7 +309,7 @@ def approve(
     if data["outcome"] == "passed" and status != "recorded":
         raise EvidenceWithdrawn(evidence=identity, status=status)
     tasks = [identity] if kind == "task" else []
-    seal = desk.sealer(sign=sign, key=key)
+    seal = writer.sealer(sign=sign, key=key)
     made = record_draft(tx, Draft(data, {}), run=state.id, tasks=tasks, summary=summary, seal=seal)
     if data["outcome"] == "passed":
         _tell_of_unheard(tx, state, made, identity)
@@ -331,21 +331,21 @@ class SuccessorInvalid(Refused):
 
 def supersede(tx: Transaction, old: str, new: str, *, reason: str = "") -> str:
     """Say that later evidence takes the place of earlier; the earlier counts no more."""
-    desk = Desk.of(tx)
-    identity, state = desk.find(old, "evidence")
-    successor, other = desk.find(new, "evidence")
+    writer = RunWriter.of(tx)
+    identity, state = writer.find(old, "evidence")
+    successor, other = writer.find(new, "evidence")
     if other.id != state.id or successor == identity:
         why = "it is that itself" if successor == identity else f"it is of {other.id}, not of {state.id}"
         raise SuccessorInvalid(evidence=identity, successor=successor, why=why, run=state.id)
     if (status := other.evidence_status(successor)) != "recorded":
         raise EvidenceWithdrawn(evidence=successor, status=status)
-    desk.happen(state, identity, "superseded", successor=successor, reason=desk.optional("reason", reason))
+    writer.happen(state, identity, "superseded", successor=successor, reason=writer.optional("reason", reason))
     return identity
 
 
 def retract(tx: Transaction, evidence: str, *, reason: Reason = "") -> str:
     """Withdraw evidence that should not have been believed; what it proved is unproven."""
-    desk = Desk.of(tx)
-    identity, state = desk.find(evidence, "evidence")
-    desk.happen(state, identity, "retracted", reason=desk.reason("retracting evidence", reason))
+    writer = RunWriter.of(tx)
+    identity, state = writer.find(evidence, "evidence")
+    writer.happen(state, identity, "retracted", reason=writer.reason("retracting evidence", reason))
     return identity

@@ -20,9 +20,9 @@ from memento_git.texts.secrets import refuse_secrets
 from memento_git.texts.typed import lists
 from memento_git.work.actions.attaching import read_file, refuse_secrets_in
 from memento_git.work.actions.evidences import Draft, FolderInvalid, record_draft
-from memento_git.work.desk import Desk
 from memento_git.work.proof import codes, trust
 from memento_git.work.proof.verification import shown
+from memento_git.work.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,15 +147,15 @@ def import_folder(
     data = decoded.data
     if problem := _amiss(data):
         raise FolderInvalid(path=folder.name, problem=problem)
-    desk = Desk.of(tx)
-    _refuse_other(desk, folder.name, data, tasks, dispatch)
+    writer = RunWriter.of(tx)
+    _refuse_other(writer, folder.name, data, tasks, dispatch)
     refuse_secrets_in(tx, "evidence.yaml", without_file_ids(text.decode(), data).encode())
     for words in commands_of(data):
         refuse_secrets_in(tx, "the command in evidence.yaml", " ".join(words).encode())
     files: dict[str, bytes] = {}
     for stream in (data["command"]["stdout"], data["command"]["stderr"]):
         if "kept" in stream:
-            content = _captured(folder, stream, desk.policy.output)
+            content = _captured(folder, stream, writer.policy.output)
             refuse_secrets_in(tx, stream["kept"], content)
             files[stream["kept"]] = content
     return record_draft(tx, Draft(data, files), run=run, tasks=tasks or data.get("for", ()), dispatch=dispatch)
@@ -174,11 +174,11 @@ def _captured(folder: Path, stream: dict[str, Any], output: int) -> bytes:
     return content
 
 
-def _refuse_other(desk: Desk, name: str, data: dict[str, Any], tasks: Sequence[str], dispatch: str) -> None:
+def _refuse_other(writer: RunWriter, name: str, data: dict[str, Any], tasks: Sequence[str], dispatch: str) -> None:
     """Refuse to give evidence to other tasks, or another dispatch, than the folder says that it was made for."""
     told = (("task", tasks, data.get("for", [])), ("dispatch", [dispatch], [data.get("dispatch", "")]))
     for kind, given, made in told:
-        named = {desk.find(one, kind)[0] for one in given if one}
+        named = {writer.find(one, kind)[0] for one in given if one}
         if any(made) and not named <= {*made}:
             problem = f"it was made for {', '.join(made)}, and is given for {', '.join(sorted(named))}"
             raise FolderOfOther(path=name, problem=problem)

@@ -13,10 +13,10 @@ from memento_git.texts.typed import lists
 from memento_git.work import codestate
 from memento_git.work.actions import evidences
 from memento_git.work.actions.attaching import RangeInvalid, attached
-from memento_git.work.desk import Desk
 from memento_git.work.graph import codegraph, graphfile, graphs, proposals
 from memento_git.work.graph import graphify as gfy
 from memento_git.work.proof import redacted_evidence
+from memento_git.work.run_writer import RunWriter
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def update_graph(
 
     `graphify` is what graphified() found, which takes too long for a transaction.
     """
-    desk = Desk.of(tx)
+    writer = RunWriter.of(tx)
     git = tx.ledger.git
     held, code = look(git, tx.view.commits[0] if tx.view.commits else "HEAD")
     named = {SNAPSHOT: codegraph.as_bytes(held)}
@@ -83,10 +83,10 @@ def update_graph(
         raise gfy.GraphifyFailed(reason="the code changed while it ran")
     if graphify is not None:
         named[GRAPHIFY] = graphify[1]
-    state, wanted = desk.home(run, tasks)
+    state, wanted = writer.home(run, tasks)
     if former := _former(state, code["tree"], named, wanted):
         return former
-    draft = snapshot_draft(desk, named, held, code)
+    draft = snapshot_draft(writer, named, held, code)
     return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=counted(held))
 
 
@@ -114,14 +114,14 @@ def graphified(tx: Transaction, *, run: str = "", tasks: Sequence[str] = ()) -> 
     return lambda: (codestate.tree_at(git, commit), gfy.run(git, commit))
 
 
-def _draft(desk: Desk, named: dict[str, bytes], data: Row) -> evidences.Draft:
-    attachments, files = attached(desk, named)
+def _draft(writer: RunWriter, named: dict[str, bytes], data: Row) -> evidences.Draft:
+    attachments, files = attached(writer, named)
     return evidences.Draft({"kind": "graph", **data, "attachments": attachments}, files)
 
 
-def snapshot_draft(desk: Desk, named: dict[str, bytes], held: Row, code: Row) -> evidences.Draft:
+def snapshot_draft(writer: RunWriter, named: dict[str, bytes], held: Row, code: Row) -> evidences.Draft:
     """Return a snapshot, with its files by their names, as evidence that is not in the ledger yet."""
-    return _draft(desk, named, {"outcome": "observed", "code": code, "graph": held["counts"]})
+    return _draft(writer, named, {"outcome": "observed", "code": code, "graph": held["counts"]})
 
 
 def counted(held: Row) -> str:
@@ -150,10 +150,10 @@ def diff_files(policy: Policy, before: tuple[str, bytes], after: tuple[str, byte
 
 def record_diff(tx: Transaction, diff: Row, code: Row | None, *, run: str = "", tasks: Sequence[str] = ()) -> str:
     """Record a comparison of two graphs as evidence; return its id."""
-    desk = Desk.of(tx)
-    state, wanted = desk.home(run, tasks)
+    writer = RunWriter.of(tx)
+    state, wanted = writer.home(run, tasks)
     outcome = "failed" if diff["blocking"] else "observed" if diff["warnings"] else "passed"
-    draft = _draft(desk, {DIFF: codegraph.as_bytes(diff)}, {"outcome": outcome, "code": code, "graph": diff["after"]})
+    draft = _draft(writer, {DIFF: codegraph.as_bytes(diff)}, {"outcome": outcome, "code": code, "graph": diff["after"]})
     told = f"risk {diff['risk']}: {many(len(diff['warnings']), 'warning')}"
     return evidences.record_draft(tx, draft, run=state.id, tasks=wanted, summary=told)
 

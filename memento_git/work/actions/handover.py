@@ -13,9 +13,9 @@ from memento_git.model.ids import parse_ref, random_part
 from memento_git.work import brief as briefs
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, worktrees
-from memento_git.work.desk import Desk
 from memento_git.work.dispatch import handout, preflight
 from memento_git.work.proof import proofs
+from memento_git.work.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,11 +109,11 @@ def _with_worktree(ledger: Ledger, handover: Handover) -> Handover:
 
 def _decide(tx: Transaction, given: str, wish: HandoverOptions, folder: Path) -> Handover:
     """Write the events of a hand-over, and before they are committed what this machine must know of it."""
-    desk = Desk.of(tx)
+    writer = RunWriter.of(tx)
     insist = () if wish.dirty else ("dirty",)
-    preflight.refuse_unfit(tx, desk.policy, act="run" if wish.works else "dispatch", insist=insist)
+    preflight.refuse_unfit(tx, writer.policy, act="run" if wish.works else "dispatch", insist=insist)
     made = given.startswith("task_")
-    task, state = desk.find(given, "task") if made else _open(desk, given)
+    task, state = writer.find(given, "task") if made else _open(writer, given)
     refuse_unmerged(tx.ledger.git, state, task)
     tx.ledger.warn(*unseen(tx.ledger.git, state, task))
     text = briefs.as_markdown(briefs.brief(tx.view, task, notes=wish.notes))
@@ -124,7 +124,7 @@ def _decide(tx: Transaction, given: str, wish: HandoverOptions, folder: Path) ->
             apart=True,
         )  # fmt: skip
     else:
-        dispatch = desk.find(given, "dispatch")[0]
+        dispatch = writer.find(given, "dispatch")[0]
         refuse_taken(tx.ledger.git, dispatch)
         tx.ledger.warn(*_of_another(state, dispatch, wish.executor))
     if wish.works:
@@ -151,9 +151,9 @@ def _of_another(state: RunState, dispatch: str, executor: str) -> list[str]:
     return [f"{dispatch} was handed to {meant}: what comes of it counts for {meant}, and not for {executor}"]
 
 
-def _open(desk: Desk, given: str) -> tuple[str, RunState]:
+def _open(writer: RunWriter, given: str) -> tuple[str, RunState]:
     """Return the task of a dispatch that is still open, and the state of its run."""
-    name, state = desk.find(given, "dispatch")
+    name, state = writer.find(given, "dispatch")
     found = state.dispatch(name)
     if found.opened is None or not found.is_open:
         raise no.DispatchTerminal(dispatch=name, state=found.status or "unknown")

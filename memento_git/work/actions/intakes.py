@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memento_git.model.work import Prose
 from memento_git.work.actions import tasks
 from memento_git.work.dangers import guard
-from memento_git.work.desk import Desk
+from memento_git.work.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
@@ -25,18 +25,18 @@ class Taken(NamedTuple):
 
 def take_message(tx: Transaction, message: Message, *, run: str = "", **given: Any) -> Taken:
     """Add the task that a message asks for, or find the one that its delivery made before."""
-    desk = Desk.of(tx)
-    state = desk.run(run)
+    writer = RunWriter.of(tx)
+    state = writer.run(run)
     known = _made_before(tx, state, message.source)
     if known:
-        return Taken(known, created=False, dangers=dangers_of(desk.state(state.id), known))
+        return Taken(known, created=False, dangers=dangers_of(writer.state(state.id), known))
     options = {key: value for key, value in given.items() if value}
     words = {"title": message.title, "body": message.body, "criteria": message.criteria}
     task = tasks.add_task(tx, run=state.id, **{**words, **options})
     prose = state.prose(task)
-    source = {key: desk.text(key, value) for key, value in message.source.items()}
-    desk.write(prose.path, {**prose.data, "source": source}, prose.body)
-    found = dangers_of(desk.state(state.id), task)
+    source = {key: writer.text(key, value) for key, value in message.source.items()}
+    writer.write(prose.path, {**prose.data, "source": source}, prose.body)
+    found = dangers_of(writer.state(state.id), task)
     named = [
         f"the message names a destructive command ({row['rule']}, {row['where'].partition(', ')[2]}): {row['command']}"
         for row in found

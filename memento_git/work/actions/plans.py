@@ -9,8 +9,8 @@ from memento_git.model.ids import NoSuchRecord
 from memento_git.texts.typed import Reason, lists
 from memento_git.work import refusals as no
 from memento_git.work.actions.tasks import verification
-from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.gates import approvals, gate_staleness, gate_validity
+from memento_git.work.run_writer import RunWriter, refuse_ended
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,21 +26,21 @@ def draft_plan(
     require: Sequence[str] = (), trust: str = "",
 ) -> str:  # fmt: skip
     """Draft a plan of a run; return its id. Nothing is handed out on a draft."""
-    desk = Desk.of(tx)
-    state = desk.run(run)
+    writer = RunWriter.of(tx)
+    state = writer.run(run)
     refuse_ended(state)
     plan = tx.new_id("plan")
     data = {
         "id": plan,
-        "title": desk.text("title", title, lines=False),
+        "title": writer.text("title", title, lines=False),
         "at": tx.moment(),
         "by": tx.actor,
-        "criteria": desk.texts("criterion", criteria),
-        "assumptions": desk.texts("assumption", assumptions),
-        "risks": desk.texts("risk", risks),
-        "verify": verification(desk, commands, require, trust),
+        "criteria": writer.texts("criterion", criteria),
+        "assumptions": writer.texts("assumption", assumptions),
+        "risks": writer.texts("risk", risks),
+        "verify": verification(writer, commands, require, trust),
     }
-    desk.write(layout.prose_path(state.id, plan), data, desk.text("body", body))
+    writer.write(layout.prose_path(state.id, plan), data, writer.text("body", body))
     tx.touch(state.id, plan)
     return plan
 
@@ -52,24 +52,24 @@ def approve_plan(
 
     It is signed with an SSH key where `sign`, a `key` or policy asks for it.
     """
-    desk = Desk.of(tx)
-    identity, state = desk.find(plan, "plan")
-    if run and desk.find(run, "run")[0] != state.id:
+    writer = RunWriter.of(tx)
+    identity, state = writer.find(plan, "plan")
+    if run and writer.find(run, "run")[0] != state.id:
         raise NoSuchRecord(kind="plan", given=f"{identity} in run {run}")
     prose = state.prose(identity)
-    if not approvals.is_named(desk.policy, tx.actor):
-        asked = ", ".join(desk.policy.plan_approvers)
+    if not approvals.is_named(writer.policy, tx.actor):
+        asked = ", ".join(writer.policy.plan_approvers)
         raise no.ApproverRefused(actor=tx.actor, verb="approve plans", asked=asked)
-    if approvals.is_own(desk.policy, tx.actor, prose.data["by"]):
+    if approvals.is_own(writer.policy, tx.actor, prose.data["by"]):
         raise no.AuthorRefused(actor=tx.actor, plan=identity)
-    seal = desk.sealer(sign=sign, key=key)
+    seal = writer.sealer(sign=sign, key=key)
     if state.canonical == identity and not state.plan_changed(identity):
         _refuse_twice(state, identity, tx.actor, signs=seal is not None)
-    event = desk.happen(
+    event = writer.happen(
         state, identity, "approved", reads=(state.id,), seal=seal,
-        text=prose.digest, note=desk.optional("note", note),
+        text=prose.digest, note=writer.optional("note", note),
     )  # fmt: skip
-    if desk.policy.plan_not_author and gate_validity.signed_as(state, event, prose.data["by"]):
+    if writer.policy.plan_not_author and gate_validity.signed_as(state, event, prose.data["by"]):
         raise no.AuthorRefused(actor=tx.actor, plan=identity)
     if why := gate_staleness.outlived(state, state.id, "plan_review"):
         [how] = gate_validity.mending(tx.ledger.git, state, [(state.id, "plan_review")])
@@ -88,8 +88,8 @@ def _refuse_twice(state: RunState, plan: str, actor: str, *, signs: bool) -> Non
 
 def reject_plan(tx: Transaction, plan: str, *, reason: Reason = "") -> str:
     """Turn a plan down; it cannot be approved later."""
-    desk = Desk.of(tx)
-    identity, state = desk.find(plan, "plan")
+    writer = RunWriter.of(tx)
+    identity, state = writer.find(plan, "plan")
     state.prose(identity)
-    desk.happen(state, identity, "rejected", reads=(state.id,), reason=desk.reason("rejecting a plan", reason))
+    writer.happen(state, identity, "rejected", reads=(state.id,), reason=writer.reason("rejecting a plan", reason))
     return identity

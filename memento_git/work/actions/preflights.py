@@ -9,9 +9,9 @@ from memento_git.model.enumeration import some
 from memento_git.work import rows
 from memento_git.work.actions.gates import record_gate
 from memento_git.work.dangers import guard
-from memento_git.work.desk import Desk
 from memento_git.work.dispatch import preflight
 from memento_git.work.dispatch.preflight import Check
+from memento_git.work.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,5 +83,5 @@ def record_preflight(tx: Transaction, verdict: Verdict, *, run: str = "") -> Gat
     words = f"preflight before {preflight.DOING[verdict.act]}: {'; '.join(told) or 'nothing speaks against it'}"
     result = "failed" if verdict.refused else "passed"
     scope, event = record_gate(tx, GATE, result, run=run, reason=words)
-    _, state = Desk.of(tx).find(event, "event")
+    _, state = RunWriter.of(tx).find(event, "event")
     return next(row for row in rows.gate_rows(state, scope) if row["kind"] == GATE)

@@ -8,12 +8,12 @@ from memento_git.errors import Misused, Refused
 from memento_git.model.ids import parse_ref
 from memento_git.work import refusals as no
 from memento_git.work.actions.gates import record_verdict
-from memento_git.work.desk import Desk
 from memento_git.work.gates import gate_validity, gates, release, release_facts
 from memento_git.work.gates.blockers import blockers
 from memento_git.work.gates.release import Conditions, RunFacts, Verdict
 from memento_git.work.proof import codes, trust
 from memento_git.work.remedies import passing
+from memento_git.work.run_writer import RunWriter
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def release_run(
     sign: bool = False, key: str = "",
 ) -> Release:  # fmt: skip
     """Judge whether a run may be released; where it may, record its release gate as passed with what that rests on."""
-    desk = Desk.of(tx)
-    state = desk.run(run)
+    writer = RunWriter.of(tx)
+    state = writer.run(run)
     found = examine(tx.ledger, state, require_checks=require_checks, approvals=approvals)
     if found.verdict.missing or state.is_final:
         return found

@@ -16,12 +16,12 @@ from memento_git.model.states import RUN_KINDS
 from memento_git.work.actions import evidences
 from memento_git.work.actions.rerunning import Rerunner
 from memento_git.work.attest.signers import refuse_renamed
-from memento_git.work.desk import Desk
 from memento_git.work.proof import reproduction as again
 from memento_git.work.proof import reruns
 from memento_git.work.proof.seen_commits import HEAD, TRACKED, SeenCommits
 from memento_git.work.proof.trust import not_seen
 from memento_git.work.proof.verification import shown
+from memento_git.work.run_writer import RunWriter
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ def record(
         final = {run for run in {one.evidence.run for one in results} if RunState(tx.view, run).is_final}
         for run in sorted(final):
             ledger.warn(f"run {run} is final, so nothing was recorded in it")
-        seal = Desk.of(tx).sealer(sign=sign, key=key) if sign or key else None
+        seal = RunWriter.of(tx).sealer(sign=sign, key=key) if sign or key else None
         return [one if one.draft is None or one.evidence.run in final else _recorded(tx, one, seal) for one in results]
 
     return change("evidence reproduce", act)
@@ -316,7 +316,7 @@ def _doubt(tx: Transaction, result: Result, made: str) -> Objection:
     """Return why a rerun that came to the same does not raise the trust of the first, or nothing."""
     if result.status != again.REPRODUCED:
         return ""
-    seen = Desk.of(tx).state(result.evidence.run).seen_again(result.evidence)
+    seen = RunWriter.of(tx).state(result.evidence.run).seen_again(result.evidence)
     found = [one.runner.why for one in seen.reruns if one.id == made]
     return found[0] if found else "it ran on other code than the first"
 

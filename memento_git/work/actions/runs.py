@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from memento_git.folding.fold import plans_of
 from memento_git.ledger import archive, claims, codec, layout
 from memento_git.ledger.corrections import take_out
-from memento_git.ledger.desk import RecordIncomplete
+from memento_git.ledger.event_writer import RecordIncomplete
 from memento_git.ledger.view import LedgerUnreadable
 from memento_git.model.enumeration import some
 from memento_git.model.ids import option
 from memento_git.texts.typed import Reason, lists
 from memento_git.work import branches
 from memento_git.work import refusals as no
-from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import preflight
 from memento_git.work.gates import gate_validity
 from memento_git.work.gates.blockers import Blocker, blockers
 from memento_git.work.proof import proofs
+from memento_git.work.run_writer import RunWriter, refuse_ended
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,18 +37,18 @@ def start_run(
     tx: Transaction, goal: str, *, constraints: Sequence[str] = (), spike: bool = False, body: str = ""
 ) -> str:
     """Start a run for one goal; return its id."""
-    desk = Desk.of(tx)
-    preflight.refuse_unfit(tx, desk.policy, act="start")
+    writer = RunWriter.of(tx)
+    preflight.refuse_unfit(tx, writer.policy, act="start")
     run = tx.new_id("run")
     data = {
         "id": run,
-        "goal": desk.text("goal", goal, lines=False),
+        "goal": writer.text("goal", goal, lines=False),
         "at": tx.now,
         "by": tx.actor,
         "spike": spike or None,
-        "constraints": desk.texts("constraint", constraints),
+        "constraints": writer.texts("constraint", constraints),
     }
-    desk.write(layout.prose_path(run, run), data, desk.optional("body", body))
+    writer.write(layout.prose_path(run, run), data, writer.optional("body", body))
     tx.touch(run, run)
     return run
 
@@ -64,17 +64,17 @@ def resume_run(tx: Transaction, run: str = "", *, reason: str = "") -> str:
 
 
 def _happen(tx: Transaction, run: str, do: str, reason: str) -> str:
-    desk = Desk.of(tx)
-    state = desk.run(run)
-    desk.happen(state, state.id, do, reason=desk.optional("reason", reason))
+    writer = RunWriter.of(tx)
+    state = writer.run(run)
+    writer.happen(state, state.id, do, reason=writer.optional("reason", reason))
     return state.id
 
 
 def cancel_run(tx: Transaction, run: str = "", *, reason: Reason = "") -> str:
     """End a run that will not be finished; this is final."""
-    desk = Desk.of(tx)
-    state = desk.run(run)
-    desk.happen(state, state.id, "cancelled", reason=desk.reason("cancelling a run", reason))
+    writer = RunWriter.of(tx)
+    state = writer.run(run)
+    writer.happen(state, state.id, "cancelled", reason=writer.reason("cancelling a run", reason))
     _free_claims(tx, state)
     return state.id
 
@@ -88,15 +88,15 @@ def _free_claims(tx: Transaction, state: RunState) -> None:
 
 def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     """End a run whose every task is done and proven, or cancelled, and whose required gates have passed."""
-    desk = Desk.of(tx)
-    state = desk.run(run)
+    writer = RunWriter.of(tx)
+    state = writer.run(run)
     refuse_ended(state)
     _refuse_hindered(tx.ledger.git, state)
     tx.ledger.warn(*(f"gate {one.gate} {one.why}: the run has ended with that" for one in gate_validity.falls(state)))
     left = list(islice(branches.unmerged(tx.ledger.git, state, state.counting()), MOST))
     tx.ledger.warn(*(f"{step['why']}: {step['command']}" for step in left))
     reads = (*state.tasks(), plans_of(state.id))
-    desk.happen(state, state.id, "completed", reads=reads, note=desk.optional("note", note))
+    writer.happen(state, state.id, "completed", reads=reads, note=writer.optional("note", note))
     _free_claims(tx, state)
     return state.id
 
@@ -151,8 +151,8 @@ def _refuse_unfinished(state: RunState, found: Sequence[Blocker]) -> NoReturn:
 
 def archive_run(tx: Transaction, run: str = "") -> str:
     """Put a final run's files into one compressed file (several where it is huge); return its path."""
-    desk = Desk.of(tx)
-    state = desk.run_to_archive(run)
+    writer = RunWriter.of(tx)
+    state = writer.run_to_archive(run)
     if state.standing == "contested":
         raise no.RecordContested(record=state.id)
     if not state.is_final:

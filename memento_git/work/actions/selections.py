@@ -13,11 +13,11 @@ from memento_git.model.work import Event, Evidence
 from memento_git.work import codediff, codestate, persons
 from memento_git.work import refusals as no
 from memento_git.work.actions.graphs import DIFF
-from memento_git.work.desk import Desk
 from memento_git.work.gates import approvals
 from memento_git.work.proof import codes, redacted_evidence, trust, verdict, verification_inputs
 from memento_git.work.routing import candidates
 from memento_git.work.routing.candidates import Candidate, Diff, Judged
+from memento_git.work.run_writer import RunWriter
 from memento_git.work.state import Dispatch, RunState
 
 if TYPE_CHECKING:
@@ -84,12 +84,12 @@ def select_candidate(
     tx: Transaction, task: str, *, dispatch: str = BEST, reason: str = "", only: Sequence[str] = ()
 ) -> Selection:
     """Record the choice of the best candidate, or of another one for a reason; from now on it alone proves the task."""
-    desk = Desk.of(tx)
-    identity, state = desk.find(task, "task")
-    found = _selection(state, identity, [_named(state, identity, desk.find(one, "dispatch")[0]) for one in only])
+    writer = RunWriter.of(tx)
+    identity, state = writer.find(task, "task")
+    found = _selection(state, identity, [_named(state, identity, writer.find(one, "dispatch")[0]) for one in only])
     chosen = found.chosen
     if dispatch != BEST:
-        name = _named(state, identity, desk.find(dispatch, "dispatch")[0])
+        name = _named(state, identity, writer.find(dispatch, "dispatch")[0])
         chosen = next((one for one in found.ranked if one.candidate.dispatch == name), None)
         if chosen is None or chosen.reasons:
             why = "; ".join(chosen.reasons) if chosen else "it was not made as a candidate"
@@ -97,12 +97,12 @@ def select_candidate(
     if chosen is None:
         return found
     if chosen is found.chosen:
-        told = desk.optional("reason", reason)
+        told = writer.optional("reason", reason)
     else:
-        told = desk.reason("choosing another than the best candidate", reason)
+        told = writer.reason("choosing another than the best candidate", reason)
     told = told or f"score {chosen.score}, best of {len(found.ranked)}"
     scores = {one.candidate.dispatch: one.score for one in found.ranked if not one.reasons}
-    event = desk.happen(
+    event = writer.happen(
         state, identity, "selected", reads=(state.id,), dispatch=chosen.candidate.dispatch, reason=told, scores=scores
     )
     return found._replace(chosen=chosen, event=event.id)

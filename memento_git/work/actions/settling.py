@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.ledger import codec, corrections, missing_ledger
 from memento_git.model.ids import kind_of
-from memento_git.work.desk import Desk
+from memento_git.work.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from memento_git.ledger.transaction import Transaction
@@ -17,41 +17,41 @@ RECORDS = ("run", "plan", "task", "evidence")
 
 def settle_record(tx: Transaction, record: str, keep: str, *, reason: Reason = "") -> str:
     """Settle a contested record: the outcome of one of its heads holds."""
-    desk = Desk.of(tx)
-    identity, state = desk.find(record, kind_of(record))
-    return corrections.settle(desk, state, identity, keep, reason)
+    writer = RunWriter.of(tx)
+    identity, state = writer.find(record, kind_of(record))
+    return corrections.settle(writer, state, identity, keep, reason)
 
 
 def void_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, dangling or contested event; a legal one never."""
-    desk = Desk.of(tx)
-    identity, state = desk.find(event, "event")
-    return corrections.void(desk, state, identity, reason)
+    writer = RunWriter.of(tx)
+    identity, state = writer.find(event, "event")
+    return corrections.void(writer, state, identity, reason)
 
 
 def redact_record(tx: Transaction, target: str, *, reason: Reason = "") -> str:
     """Remove evidence, or an event's free texts, from the ledger; links to it stay valid, it proves nothing more."""
-    desk = Desk.of(tx)
-    words = desk.reason("redacting", reason)
-    return _event(desk, target, words) if kind_of(target) == "event" else _evidence(desk, target, words)
+    writer = RunWriter.of(tx)
+    words = writer.reason("redacting", reason)
+    return _event(writer, target, words) if kind_of(target) == "event" else _evidence(writer, target, words)
 
 
-def _evidence(desk: Desk, target: str, reason: str) -> str:
-    identity, state = desk.find(target, "evidence")
+def _evidence(writer: RunWriter, target: str, reason: str) -> str:
+    identity, state = writer.find(target, "evidence")
     found, path = state.evidence(identity), state.index.evidence.get(identity)
     if path is None or state.is_redacted(identity):
         raise corrections.AlreadyRedacted(target=identity)
-    missing_ledger.refuse_away(desk.view, path)
+    missing_ledger.refuse_away(writer.view, path)
     kept = codec.redact_evidence(found.data) if found is not None else {}  # of what cannot be read nothing is left
     told: dict[str, Any] = {"kept": kept} if kept else {}
-    digest = codec.digest_of(desk.view.read(path) or b"")
-    desk.happen(state, identity, "redacted", target=f"{identity}@{digest}", reason=reason, **told)
-    corrections.remove(desk.tx, [path, *state.index.attachments.get(identity, [])])
+    digest = codec.digest_of(writer.view.read(path) or b"")
+    writer.happen(state, identity, "redacted", target=f"{identity}@{digest}", reason=reason, **told)
+    corrections.remove(writer.tx, [path, *state.index.attachments.get(identity, [])])
     return identity
 
 
-def _event(desk: Desk, target: str, reason: str) -> str:
-    identity, state = desk.find(target, "event")
-    found = corrections.redact(desk, state, identity, reason)
-    corrections.remove(desk.tx, [found.path])
+def _event(writer: RunWriter, target: str, reason: str) -> str:
+    identity, state = writer.find(target, "event")
+    found = corrections.redact(writer, state, identity, reason)
+    corrections.remove(writer.tx, [found.path])
     return identity

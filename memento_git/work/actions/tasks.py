@@ -13,9 +13,9 @@ from memento_git.model.work import EVIDENCE_KINDS, Prose
 from memento_git.texts.typed import Reason, TextInvalid, WordUnknown, lists, refuse_not_utf8
 from memento_git.work import refusals as no
 from memento_git.work import remedies
-from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout
 from memento_git.work.proof import proofs
+from memento_git.work.run_writer import RunWriter, refuse_ended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,26 +54,26 @@ def add_task(
     attempts: int | None = None, cost: str = "",
 ) -> str:  # fmt: skip
     """Add a task to a run; return its id. `commands` are what verification runs, each as words of a shell."""
-    desk = Desk.of(tx)
-    state = desk.run(run)
+    writer = RunWriter.of(tx)
+    state = writer.run(run)
     refuse_ended(state)
     task = tx.new_id("task")
     data = {
         "id": task,
-        "title": desk.text("title", title, lines=False),
+        "title": writer.text("title", title, lines=False),
         "at": tx.moment(),
         "by": tx.actor,
-        "criteria": desk.texts("criterion", criteria),
-        "depends_on": desk.home(state.id, depends_on)[1],
-        "files": [desk.name("the name of a file", place(given)) for given in files],
+        "criteria": writer.texts("criterion", criteria),
+        "depends_on": writer.home(state.id, depends_on)[1],
+        "files": [writer.name("the name of a file", place(given)) for given in files],
         "kind": _kind(kind),
         "risk": risk,
         "size": size,
-        "role": desk.optional("role", role, lines=False),
-        "verify": verification(desk, commands, require, trust),
+        "role": writer.optional("role", role, lines=False),
+        "verify": verification(writer, commands, require, trust),
         "budget": {key: value for key, value in (("attempts", attempts), ("cost", _cost(cost))) if value is not None},
     }
-    desk.write(layout.prose_path(state.id, task), data, desk.optional("body", body))
+    writer.write(layout.prose_path(state.id, task), data, writer.optional("body", body))
     tx.touch(state.id, task)
     return task
 
@@ -84,13 +84,13 @@ def _cost(given: str) -> float | None:
     return float(given) if given else None
 
 
-def verification(desk: Desk, commands: Sequence[str], require: Sequence[str], trust: str) -> dict[str, Any]:
+def verification(writer: RunWriter, commands: Sequence[str], require: Sequence[str], trust: str) -> dict[str, Any]:
     """Return what verification shall ask, as a record holds it."""
     for where, given, known in (("require", require, EVIDENCE_KINDS), ("trust", [trust] if trust else [], TRUSTS)):
         for word in given:
             if word not in known:
                 raise WordUnknown(where=where, problem=f"{word!r:.60} is not one of {', '.join(known)}")
-    runs = [{"run": _words(desk.text("command", command, lines=False))} for command in commands]
+    runs = [{"run": _words(writer.text("command", command, lines=False))} for command in commands]
     asked = {"evidence": list(require), "trust": trust, "commands": runs}
     return {key: value for key, value in asked.items() if value}
 
@@ -131,28 +131,28 @@ def revise_task(
     commands: Sequence[str] = (), require: Sequence[str] = (), trust: str = "",
 ) -> str:  # fmt: skip
     """Change a task's words in place, comments in its file kept; what was proven for the old words is unproven."""
-    desk = Desk.of(tx)
-    identity, state = desk.find(task, "task")
+    writer = RunWriter.of(tx)
+    identity, state = writer.find(task, "task")
     refuse_ended(state)
     prose = state.prose(identity)
     changes: dict[str, Any] = {}
     if title:
-        changes["title"] = desk.text("title", title, lines=False)
-    for key, value in (("kind", _kind(kind)), ("risk", risk), ("role", desk.optional("role", role, lines=False))):
+        changes["title"] = writer.text("title", title, lines=False)
+    for key, value in (("kind", _kind(kind)), ("risk", risk), ("role", writer.optional("role", role, lines=False))):
         changes |= {key: value} if value else {}
-    if asked := verification(desk, commands, require, trust):
+    if asked := verification(writer, commands, require, trust):
         changes["verify"] = {**prose.data.get("verify", {}), **asked}
     if criteria is not None:
-        changes["criteria"] = desk.texts("criterion", criteria)
+        changes["criteria"] = writer.texts("criterion", criteria)
     if depends_on is not None:
-        changes["depends_on"] = desk.home(state.id, depends_on)[1]
+        changes["depends_on"] = writer.home(state.id, depends_on)[1]
         graph = {
             other: found.list("depends_on")
             for other, path in state.index.prose.items()
             if isinstance(found := tx.view.record(path), Prose)
         }
         refuse_cycle({**graph, identity: changes["depends_on"]}, identity)
-    desk.rewrite(prose.path, prose.data, changes, desk.optional("body", body))
+    writer.rewrite(prose.path, prose.data, changes, writer.optional("body", body))
     tx.touch(state.id, identity)
     handed = state.folded(identity).lanes.open_dispatches()
     unread = [why for name in handed if (why := handout.changed_terms(state, identity, name)) is not None]
@@ -180,7 +180,7 @@ def block_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
 
 def reopen_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
     """Take a settled or blocked task back to pending; what its own gate refused is rejected, and repaired."""
-    identity, state = Desk.of(tx).find(task, "task")
+    identity, state = RunWriter.of(tx).find(task, "task")
     if not state.is_final and state.task_status(identity) in (*DONE, "rejected"):
         for _, gate in state.failed_gates(identity):
             raise no.GateRefused(task=identity, gate=gate, how=remedies.redoing(identity))
@@ -190,7 +190,7 @@ def reopen_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
 def cancel_task(tx: Transaction, task: str, *, reason: Reason = "") -> str:
     """Say that a task will not be done, and tell which tasks wait for it and what can be done for them."""
     identity = _moved(tx, task, "cancelled", "cancelling a task", reason)
-    state = Desk.of(tx).find(identity, "task")[1]
+    state = RunWriter.of(tx).find(identity, "task")[1]
     waiting = [other for other in proofs.dependents(state, identity) if state.task_status(other) == "pending"]
     tx.ledger.warn(*(f"{other} waits for {identity}: {proofs.leaving_out(state, other)}" for other in waiting[:MOST]))
     if waiting[MOST:]:
@@ -204,13 +204,13 @@ def _moved(tx: Transaction, task: str, do: str, verb: str, reason: str) -> str:
     from memento_git.ledger import claims
     from memento_git.work.actions import worktrees
 
-    desk = Desk.of(tx)
-    identity, state = desk.find(task, "task")
+    writer = RunWriter.of(tx)
+    identity, state = writer.find(task, "task")
     state.prose(identity)
     open_before = state.folded(identity).lanes.open_dispatches()
     for dispatch in open_before:
         worktrees.refuse_elsewhere(tx, state, identity, dispatch, but="claimed")
-    desk.happen(state, identity, do, reads=(state.id,), reason=desk.reason(verb, reason))
+    writer.happen(state, identity, do, reads=(state.id,), reason=writer.reason(verb, reason))
     for dispatch in open_before:
         claims.release_later(tx, identity, dispatch)
     return identity

@@ -12,12 +12,12 @@ from memento_git.work import branches, codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidences, folders
 from memento_git.work.dangers import guard
-from memento_git.work.desk import Desk, refuse_ended
 from memento_git.work.dispatch import handout, terms
 from memento_git.work.proof import codes, proofs, untracked_files, verdict, verification_inputs
 from memento_git.work.proof.verdict import Verdict
 from memento_git.work.proof.verification import Command, Demand, masked
 from memento_git.work.remedies import creating, resuming
+from memento_git.work.run_writer import RunWriter, refuse_ended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,15 +63,15 @@ def _agenda(
     tx: Transaction, task: str, *, again: bool, run: bool, note: str
 ) -> tuple[str, tuple[Command, ...], dict[str, Any]]:
     """Return a task, the commands to run and the code they are to see; refuse now what would be refused after that."""
-    desk = Desk.of(tx)
-    identity, state, _ = _done(desk, task)
+    writer = RunWriter.of(tx)
+    identity, state, _ = _done(writer, task)
     settings.identities(tx.ledger.git, tx.ledger.settings)
-    desk.optional("note", note)
+    writer.optional("note", note)
     asked = verification_inputs.asked(state, identity)
     code = _code(tx)
     commands = (asked.commands if again else _left(state, identity, asked, code)) if run else ()
     for command in commands:
-        tx.ledger.warn(*guard.refuse_argv(desk.policy, command.run, f"what verification of {identity} runs"))
+        tx.ledger.warn(*guard.refuse_argv(writer.policy, command.run, f"what verification of {identity} runs"))
     return identity, commands, code
 
 
@@ -93,15 +93,15 @@ def _witnessed(ledger: Ledger, command: Command, *, quiet: bool) -> Draft:
     return draft.named(masked(command.run))
 
 
-def _done(desk: Desk, task: str) -> tuple[str, RunState, Prose]:
-    identity, state = desk.find(task, "task")
+def _done(writer: RunWriter, task: str) -> tuple[str, RunState, Prose]:
+    identity, state = writer.find(task, "task")
     prose = state.prose(identity)
     refuse_ended(state)
     status = state.task_status(identity)
     if status not in DONE:
         raise no.NotCompleted(task=identity, status=status, step=_before(state, identity, status))
     handout.refuse_contested_plan(state)  # it would be rejected, and had to be done again once that is settled
-    _refuse_unmerged(desk, state, identity)
+    _refuse_unmerged(writer, state, identity)
     return identity, state, prose
 
 
@@ -115,9 +115,9 @@ def _before(state: RunState, task: str, status: str) -> str:
     return resuming(task, status) or creating(task)
 
 
-def _refuse_unmerged(desk: Desk, state: RunState, task: str) -> None:
+def _refuse_unmerged(writer: RunWriter, state: RunState, task: str) -> None:
     """Refuse to judge by the code that is here what was done on a branch that HEAD does not have."""
-    lacking = branches.lacking(desk.tx.ledger.git, state, task)
+    lacking = branches.lacking(writer.tx.ledger.git, state, task)
     if len(lacking) > 1:
         raise no.WorkUnchosen(task=task, times=len(lacking))
     if lacking:
@@ -137,21 +137,21 @@ def verify_task(tx: Transaction, task: str, *, note: str = "") -> Verdict:
 
 def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Draft] = (), *, note: str = "") -> Verdict:
     """Record new evidence for a completed task, judge it with what was there, and record the verdict."""
-    desk = Desk.of(tx)
-    identity, state, prose = _done(desk, task)
+    writer = RunWriter.of(tx)
+    identity, state, prose = _done(writer, task)
     asked = verification_inputs.asked(state, identity)
     open_before = state.folded(identity).lanes.open_dispatches()
     made = tuple(evidences.record_draft(tx, draft, tasks=[identity]) for draft in drafts)
     code = _without_output(code, drafts)
     unmet, refs = _judged(state, prose, asked, code)
     reads = (state.id, plans_of(state.id))
-    about: dict[str, Any] = {"code": code, "evidence": refs, "note": desk.optional("note", note)}
+    about: dict[str, Any] = {"code": code, "evidence": refs, "note": writer.optional("note", note)}
     if unmet:
         about |= {"unmet": [line[:500] for line in unmet], "terms": terms.digest(prose), "asks": terms.asks(prose)}
-        desk.happen(state, identity, "rejected", reads=reads, **about)
+        writer.happen(state, identity, "rejected", reads=reads, **about)
     else:
-        desk.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
-        desk.refuse_unsigned(state, f"accepting {identity}", proof=identity)
+        writer.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
+        writer.refuse_unsigned(state, f"accepting {identity}", proof=identity)
         _tell_of_stale(tx, state, identity, code)
     for dispatch in open_before:
         claims.release_later(tx, identity, dispatch)
@@ -230,8 +230,8 @@ def repair_task(tx: Transaction, task: str, *, title: str = "") -> str:
 
     What is finished keeps its text: changing what it rested on would unprove it.
     """
-    desk = Desk.of(tx)
-    identity, state = desk.find(task, "task")
+    writer = RunWriter.of(tx)
+    identity, state = writer.find(task, "task")
     refuse_ended(state)
     status = state.task_status(identity)
     if status != "rejected":
@@ -240,19 +240,19 @@ def repair_task(tx: Transaction, task: str, *, title: str = "") -> str:
     repair = tx.new_id("task")
     data: dict[str, Any] = {
         "id": repair,
-        "title": desk.text("title", title or f"Repair: {prose.title}", lines=False),
+        "title": writer.text("title", title or f"Repair: {prose.title}", lines=False),
         "at": tx.moment(),
         "by": tx.actor,
         "criteria": list(dict.fromkeys([*prose.list("criteria"), *_unmet(state, identity)])),
         **{key: prose.data[key] for key in CARRIED if key in prose.data},
         "repairs": identity,
     }
-    desk.write(layout.prose_path(state.id, repair), data, prose.body)
+    writer.write(layout.prose_path(state.id, repair), data, prose.body)
     tx.touch(state.id, repair)
     for other in proofs.dependents(state, identity):
         if state.task_status(other) not in FINAL_TASK:
             _repoint(tx, state, other, identity, repair)
-    desk.happen(state, identity, "cancelled", reads=(state.id,), reason=f"{repair} repairs it")
+    writer.happen(state, identity, "cancelled", reads=(state.id,), reason=f"{repair} repairs it")
     return repair
 
 

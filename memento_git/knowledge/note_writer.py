@@ -8,14 +8,14 @@ from typing import Self
 from memento_git.knowledge import watched_paths
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.shelf import Shelf
-from memento_git.ledger import desk
+from memento_git.ledger import event_writer
 from memento_git.ledger.store import Ledger
 from memento_git.ledger.transaction import Transaction
 from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind
 from memento_git.model.work import Prose
 
 
-class Desk(desk.Desk):
+class NoteWriter(event_writer.EventWriter):
     """What actions of knowledge share within one transaction."""
 
     def __init__(self, tx: Transaction) -> None:
@@ -25,7 +25,7 @@ class Desk(desk.Desk):
 
     @classmethod
     def apart(cls, ledger: Ledger, *, rehearsed: bool = False) -> Self:
-        """Return a desk for what is judged like a note and not committed."""
+        """Return a writer for what is judged like a note and not committed."""
         return cls(Transaction(ledger, ledger.view(), rehearsed=rehearsed))
 
     def find(self, given: str) -> Prose:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from memento_git.ledger import desk, layout
+from memento_git.ledger import event_writer, layout
 from memento_git.model.enumeration import some
 from memento_git.model.ids import AmbiguousId, NoSuchRecord, WrongKind, is_id, random_part
 from memento_git.model.states import FINAL_RUN, OPEN_DISPATCH
@@ -29,7 +29,7 @@ def refuse_ended(state: RunState) -> None:
         raise no.RunFinal(run=state.id, status=state.status)
 
 
-class Desk(desk.Desk):
+class RunWriter(event_writer.EventWriter):
     """What actions of work share within one transaction."""
 
     def __init__(self, tx: Transaction) -> None:

@@ -54,7 +54,7 @@ class Seal(Protocol):
     def event(self, event: Event, text: bytes) -> tuple[Event, bytes]: ...
 
 
-class Desk(Intake):
+class EventWriter(Intake):
     """What the actions of one domain share within one transaction."""
 
     def __init__(self, tx: Transaction) -> None:
@@ -67,11 +67,11 @@ class Desk(Intake):
 
     @classmethod
     def of(cls, tx: Transaction) -> Self:
-        """Return the desk of a transaction, one for all of its actions."""
+        """Return the writer of a transaction, one for all of its actions."""
         if cls not in tx.desks:
             tx.desks[cls] = cls(tx)
-        desk: Self = tx.desks[cls]
-        return desk
+        writer: Self = tx.desks[cls]
+        return writer
 
     def write(self, path: str, data: dict[str, Any], body: str) -> None:
         """Write a record's file, with the scanner's rules that its writer overrode."""
