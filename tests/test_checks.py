@@ -123,6 +123,15 @@ def test_a_provider_that_is_not_known_is_refused() -> None:
         rules.parse(sample("github-check-run"), "jenkins")
 
 
+def test_a_build_that_waits_for_somebody_to_unblock_it_has_not_passed_yet() -> None:
+    told = json.loads(sample("buildkite-webhook"))
+    told["build"]["blocked"] = True
+    for state, conclusion, finished in (("passed", "blocked", False), ("failed", "failed", True)):
+        told["build"]["state"] = state
+        (found,) = rules.parse(json.dumps(told).encode())
+        assert (found.conclusion, bool(found.finished)) == (conclusion, finished)
+
+
 # What the ledger holds of them.
 
 

@@ -222,9 +222,12 @@ def _buildkite(value: Raw, where: str) -> Iterator[Check]:
 
 
 def _build(value: Raw, name: Any, commit: Any, where: str) -> Check:
+    """Read a build or a job; a build that waits at a block step calls itself passed, and finished, until then."""
+    waits = value.get("blocked") is True and value.get("state") == "passed"
     return _check("buildkite", where, {
-        "name": name, "id": value.get("id") or value.get("number"), "conclusion": value.get("state"), "commit": commit,
-        "url": value.get("web_url"), "finished": value.get("finished_at"),
+        "name": name, "id": value.get("id") or value.get("number"),
+        "conclusion": "blocked" if waits else value.get("state"), "commit": commit, "url": value.get("web_url"),
+        "finished": None if waits else value.get("finished_at"),
     })  # fmt: skip
 
 
