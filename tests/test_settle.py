@@ -12,6 +12,7 @@ from memento_git.folding.settling import EventIsLegal, NotAHead, NotContested
 from memento_git.ledger import claims, layout
 from memento_git.model.ids import NoSuchRecord, WrongKind
 from memento_git.texts.typed import ReasonRequired
+from memento_git.verbs import settling as of_any
 from memento_git.work import refusals as no
 from memento_git.work.actions import dispatches, runs, settling, tasks, verifying
 from memento_git.work.row_cache import base
@@ -106,7 +107,7 @@ def test_settling_needs_a_reason_a_head_and_a_disagreement(play: Play) -> None:
     with pytest.raises(NoSuchRecord):
         play.do(settling.settle_record, task, "zzzz", reason="x")
     with pytest.raises(WrongKind):
-        play.do(settling.settle_record, "dispatch_000000000000", blocked, reason="x")
+        play.do(of_any.settle_record, "dispatch_000000000000", blocked, reason="x")
 
 
 def test_an_event_of_another_record_is_no_head(play: Play) -> None:
