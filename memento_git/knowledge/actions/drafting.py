@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from memento_git.errors import Refused
 from memento_git.knowledge import neighbours
@@ -23,6 +23,8 @@ from memento_git.ledger.transaction import Transaction
 from memento_git.model import anchors
 from memento_git.model.ids import NoSuchRecord, resolve
 from memento_git.model.work import Prose
+
+INSTEAD: Final = "{note} takes the place of {old} ({origin}): {title}; take it back: memento note restore {old}"
 
 
 def draft_note(ledger: Ledger, text: str, **options: Any) -> Prose:
@@ -153,8 +155,10 @@ def _kept(writer: NoteWriter, draft: Drafted) -> Added:
     if made.existing:
         return made
     write(writer, draft.data, draft.body, draft.domain)
-    for old in draft.data.get("supersedes") or ():
-        writer.happen(writer.shelf, old, "superseded", successor=made.id)
+    for name in draft.data.get("supersedes") or ():
+        old = writer.find(name)
+        writer.happen(writer.shelf, old.id, "superseded", successor=made.id)
+        writer.tx.ledger.warn(INSTEAD.format(note=made.id, old=old.id, origin=old.data["origin"], title=old.title))
     writer.happen(writer.shelf, made.id, "promoted", draft=True)
     return made
 

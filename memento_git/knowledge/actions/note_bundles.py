@@ -132,7 +132,7 @@ class _Intake:
         self.differ: list[str] = []
         self.new: set[str] = set()
         self.coming: set[str] = set()
-        self.held: set[str] = set()
+        self.held: dict[str, Packed] = {}
         self.lines: dict[str, str] = {}
 
     def all(self, lines: Sequence[Packed | Gone | Typed]) -> Brought:
@@ -142,6 +142,8 @@ class _Intake:
         self.tx.view.fetch(one.path for note in gone for one in note.events)
         packed = [one for one in told if not self._stays_out(one)]
         self.coming = {one.id for one in packed} | {one.id for one in gone}
+        for waits in self.held.values():
+            self._wait(waits)
         taken = [one for one in gone if self._gone(one)]
         came = [one for one in packed if self._packed(one)]
         self.lines = {one.id: one.where for one in came if one.id in self.new}
@@ -165,7 +167,7 @@ class _Intake:
             return True
         if why := self._orders(note):
             self.brought.drafts.append(Taken(note.id, note.title, why))
-            self.held.add(note.id)
+            self.held[note.id] = note
         return note.id in self.held
 
     def _gone(self, note: Gone) -> bool:
@@ -260,25 +262,22 @@ class _Intake:
         """Return a note's file with the lower of its own origin and the one that the import is given."""
         own = str(note.front["origin"])
         lowest = similarity.lowest([own, self.origin or own])
-        return (
-            note.text
-            if lowest == own
-            else note.text._replace(data=prosefile.rewrite(note.text.data, {"origin": lowest}, ""))
-        )
+        told = note.text.data if lowest == own else prosefile.rewrite(note.text.data, {"origin": lowest}, "")
+        return note.text._replace(data=told)
 
-    def _orders(self, note: Packed) -> str:
-        """Keep a note that gives orders, and that nobody vouches for, as a draft; say why.
-
-        Where an origin is given, nobody does elsewhere.
-        """
+    def _orders(self, note: Packed) -> Objection:
+        """Return why a note is to be a draft: it gives orders. Where an origin is given, nobody vouches elsewhere."""
         origin = similarity.lowest([str(note.front["origin"]), self.origin or ORIGINS[0]])
-        front = {**note.front, "origin": origin}
-        signs = unvouched(front, note.body) if self.origin or not note.draft else []
+        signs = unvouched({**note.front, "origin": origin}, note.body) if self.origin or not note.draft else []
         if not signs:
             return ""
         self._scan(note.where, note.events, note)
-        self.kept.append(lambda: self.drafts.add(front, note.body, layout.domain_of(note.text.path)))
         return why_draft(signs)
+
+    def _wait(self, note: Packed) -> None:
+        """Keep a note as a draft, without the records that a note would come in without."""
+        front, body = values_of(self._without(note, self._lowered(note)))
+        self.kept.append(lambda: self.drafts.add(front, body, layout.domain_of(note.text.path)))
 
     def _scan(self, where: str, events: Sequence[File], note: Packed | None = None) -> None:
         """Refuse control characters and secrets in whatever a note, and what happened to it, says."""
