@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 import sys
 import threading
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +18,7 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.work import hosting
 from memento_git.work.actions import checks
+from memento_git.work.checks import MOST_BYTES
 from tests.play import Play, git
 from tests.served import Quiet, WebServer, played
 
@@ -167,6 +170,17 @@ def test_an_answer_that_is_too_large_is_not_read_to_its_end(service: Service, mo
     monkeypatch.setattr(hosting, "MOST_BYTES", 100_000)
     service.on("/organizations/acme/pipelines/app/builds", b" " * 1_000_000)
     assert "more than 100000 bytes" in refusal(service).message
+
+
+def test_an_answer_that_is_packed_twice_is_not_unpacked_whole(service: Service) -> None:
+    packed = gzip.compress(gzip.compress(bytes(96 * 1024 * 1024)))
+    service.on("/organizations/acme/pipelines/app/builds", packed, Content_Encoding="gzip, gzip")
+    tracemalloc.start()
+    try:
+        assert f"more than {MOST_BYTES} bytes" in refusal(service).message
+        assert tracemalloc.get_traced_memory()[1] < 4 * MOST_BYTES
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_service_that_does_not_answer_is_given_up(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
