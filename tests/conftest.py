@@ -20,7 +20,7 @@ from memento_git.work.actions.setup import init_ledger
 from tests import turns
 from tests.clones import Hub
 from tests.hands import SHOWN
-from tests.play import Play, git
+from tests.play import Play, git, made_of
 from tests.seed import Seed
 
 if TYPE_CHECKING:
@@ -133,20 +133,17 @@ def code_in(folder: Path) -> Path:
     return folder
 
 
-def ledger_in(folder: Path, code: Path) -> Path:
+def initialised(made: Path) -> Path:
     """Make the same with a ledger that has just been initialised, if it is not there yet."""
-    if not folder.exists():
-        shutil.copytree(code_in(code), folder)
-        with Ledger.open(folder) as opened:
-            init_ledger(opened)
-    return folder
+    return made_of(code_in(made / "code"), made / "ledger", lambda play: init_ledger(play.ledger))
 
 
 @pytest.fixture
 def original(made: Path, request: pytest.FixtureRequest) -> Path:
-    """The repository that a test gets a copy of: one commit of code, and a ledger where the test asks for one."""
-    code = made / "code"
-    return ledger_in(made / "ledger", code) if "ledger" in request.fixturenames else code_in(code)
+    """The repository that a test gets a copy of: code, and a ledger and a run where the test asks for them."""
+    if "run" in request.fixturenames:
+        return made_of(initialised(made), made / "run", Play.planned)
+    return initialised(made) if "ledger" in request.fixturenames else code_in(made / "code")
 
 
 @pytest.fixture
@@ -174,16 +171,21 @@ def play(ledger: Ledger) -> Iterator[Play]:
 
 
 @pytest.fixture
-def task(play: Play) -> str:
+def run(ledger: Ledger) -> str:
+    """The only run of a ledger, which has a canonical plan."""
+    (run,) = ledger.view().runs()
+    return run
+
+
+@pytest.fixture
+def task(play: Play, run: str) -> str:
     """A ready task that one required command proves."""
-    play.planned()
     return play.task(commands=[SHOWN])
 
 
 @pytest.fixture
-def hub(play: Play) -> Hub:
+def hub(play: Play, run: str) -> Hub:
     """A bare repository that everybody pushes to, with a run that has a canonical plan."""
-    play.planned()
     return Hub(play)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -172,6 +173,15 @@ class Play:
 
     def commit_all(self, message: str = "code") -> str:
         return commit_all(self.root, message)
+
+
+def made_of(base: Path, folder: Path, story: Callable[[Play], object]) -> Path:
+    """Make a repository out of a copy of another, by a story, if it is not there yet."""
+    if not folder.exists():
+        shutil.copytree(base, folder)
+        with Ledger.open(folder) as opened:
+            story(Play(opened))
+    return folder
 
 
 def add(play: Play, text: str, **options: Any) -> str:

@@ -74,8 +74,7 @@ def test_a_redacted_hand_off_and_its_event_are_shown(play: Play, cli: Call, monk
         play.do(settling.redact_record, opened[:14], reason="again")
 
 
-def test_why_words_were_redacted_is_not_why_a_task_is_blocked(play: Play) -> None:
-    run = play.planned()
+def test_why_words_were_redacted_is_not_why_a_task_is_blocked(play: Play, run: str) -> None:
     task = play.task()
     play.do(tasks.block_task, task, reason="the key of Bob")
     play.do(settling.redact_record, event_of(play, task, "blocked"), reason="it names Bob")
@@ -102,8 +101,7 @@ def test_redacted_evidence_is_listed_with_who_and_why_and_nothing_of_it(
     assert json.loads(cli("evidence", "show", evidence, "--json")[1])["evidence"] == rows[0]
 
 
-def test_a_redacted_word_about_evidence_leaves_the_evidence(play: Play) -> None:
-    run = play.planned()
+def test_a_redacted_word_about_evidence_leaves_the_evidence(play: Play, run: str) -> None:
     evidence = play.evidence(play.task())
     play.do(evidences.retract, evidence, reason="Bob says that it is wrong")
     retracted = next(seen.event.id for seen in play.state(evidence).folded(evidence).events)

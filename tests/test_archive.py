@@ -174,8 +174,7 @@ def test_a_run_that_is_not_final_is_not_archived(play: Play) -> None:
         play.do(runs.archive_run, play.run())
 
 
-def test_a_run_completed_and_archived_in_one_change_is_archived_whole(play: Play) -> None:
-    run = play.planned()
+def test_a_run_completed_and_archived_in_one_change_is_archived_whole(play: Play, run: str) -> None:
     play.proven()
     with play.ledger.transaction("both") as tx:
         runs.complete_run(tx, run)
@@ -254,8 +253,7 @@ def first(play: Play, run: str) -> str:
     return str(held["tasks"][0]["proven_by"][0])
 
 
-def test_an_event_that_comes_late_to_an_archived_run_is_found_and_can_be_settled(play: Play) -> None:
-    run = play.planned()
+def test_an_event_that_comes_late_to_an_archived_run_is_found_and_can_be_settled(play: Play, run: str) -> None:
     play.proven()
     git(play.root, "branch", "other")
     play.do(runs.complete_run, run)

@@ -87,14 +87,14 @@ REST = "title: T\nat: 2026-01-01T00:00:00.000Z\nby: A\n"
     ],
 )  # fmt: skip
 def test_a_request_that_cannot_be_done_is_refused(
-    play: Play, refused: Callable[..., Any], token: str, arguments: tuple[str, ...]
+    play: Play, run: str, refused: Callable[..., Any], token: str, arguments: tuple[str, ...]
 ) -> None:
-    play.planned()
     refused(token, 1, *arguments)
 
 
-def test_an_id_that_is_not_there_leads_to_the_list_of_its_kind(play: Play, refused: Callable[..., Any]) -> None:
-    play.planned()
+def test_an_id_that_is_not_there_leads_to_the_list_of_its_kind(
+    play: Play, run: str, refused: Callable[..., Any]
+) -> None:
     listed = "memento task list, of another run with --run RUN"
     assert refused("task_not_found", 1, "task", "show", UNKNOWN)["hint"] == f"see {listed}"
     assert refused("run_not_found", 1, "run", "show", UNKNOWN)["hint"] == "see memento run list"
@@ -206,8 +206,8 @@ def test_archive_takes_the_only_run_that_has_ended(play: Play, refused: Callable
     assert refused("already_archived", 1, "archive")["message"] == "all 3 runs are archived already"
 
 
-def test_completing_what_another_claimed_is_refused(play: Play, refused: Callable[..., Any]) -> None:
-    task = play.planned_task()
+def test_completing_what_another_claimed_is_refused(play: Play, run: str, refused: Callable[..., Any]) -> None:
+    task = play.task()
     dispatch = play.as_("alice").claimed(task)
     evidence = play.evidence(task)
     refused("not_claimant", 1, "dispatch", "complete", dispatch, "--evidence", evidence, "--actor", "mallory")
@@ -319,9 +319,8 @@ def test_a_folder_or_a_report_that_no_record_can_name_is_refused_before_the_comm
     ],
 )
 def test_a_completion_on_a_file_that_is_not_there_is_refused(
-    play: Play, refused: Callable[..., Any], uri: str, token: str
+    play: Play, run: str, refused: Callable[..., Any], uri: str, token: str
 ) -> None:
-    play.planned()
     dispatch = play.claimed(play.task())
     (play.root / "empty.log").touch()
     (play.root / "folder").mkdir()
@@ -380,9 +379,8 @@ def test_a_command_in_one_word_is_told_that_its_words_stand_apart(
     ],
 )  # fmt: skip
 def test_a_broken_ledger_file_is_named_with_its_line_and_the_rest_still_reads(
-    play: Play, cli: Call, name: str, text: str, told: str
+    play: Play, run: str, cli: Call, name: str, text: str, told: str
 ) -> None:
-    play.planned()
     broken, sound = play.task("Broken"), play.task("Sound")
     path = next(play.root.glob(f".memento/runs/*/tasks/*/{broken}/task.md"))
     play.commit(path, text.replace("{task}", broken), name)
@@ -513,8 +511,7 @@ def test_a_gigabyte_of_output_is_hashed_in_little_memory(play: Play) -> None:
     assert found.data["command"]["stdout"]["bytes"] == 1 << 30
 
 
-def test_a_text_file_that_cannot_be_read_is_a_usage_error(play: Play, refused: Callable[..., Any]) -> None:
-    play.planned()
+def test_a_text_file_that_cannot_be_read_is_a_usage_error(play: Play, run: str, refused: Callable[..., Any]) -> None:
     (play.root.parent / "latin.md").write_bytes("Größe".encode("latin-1"))
     latin = str(play.root.parent / "latin.md")
     for given, told in (
@@ -529,9 +526,8 @@ def test_a_text_file_that_cannot_be_read_is_a_usage_error(play: Play, refused: C
 
 @pytest.mark.parametrize("line", [("preflight", "--text"), ("task", "add", "--from-event")])
 def test_a_text_where_the_name_of_a_file_belongs_says_so(
-    play: Play, refused: Callable[..., Any], line: tuple[str, ...]
+    play: Play, run: str, refused: Callable[..., Any], line: tuple[str, ...]
 ) -> None:
-    play.planned()
     told = refused("file_unreadable", 2, *line, "rm -rf build")
     assert told["message"].startswith(
         f"{line[-1]} takes the name of a file, and 'rm -rf build' cannot be read: No such"
@@ -588,8 +584,7 @@ def test_sample_smoke_without_a_git_that_is_new_enough_makes_nothing(
     assert not (tmp_path / "sample").exists()
 
 
-def test_a_record_to_list_the_log_of_must_be_there(play: Play, refused: Callable[..., Any]) -> None:
-    play.planned()
+def test_a_record_to_list_the_log_of_must_be_there(play: Play, run: str, refused: Callable[..., Any]) -> None:
     refused("task_not_found", 1, "log", "--record", f"task_{UNKNOWN}")
     refused("record_not_found", 1, "log", "--record", UNKNOWN)
     refused("id_invalid", 1, "log", "--record", "Task 1")
@@ -600,9 +595,9 @@ def test_a_record_to_list_the_log_of_must_be_there(play: Play, refused: Callable
 
 
 def test_who_asks_for_a_place_instead_of_a_record_is_led_to_what_shows_it(
-    play: Play, refused: Callable[..., Any]
+    play: Play, run: str, refused: Callable[..., Any]
 ) -> None:
-    task = play.planned_task()
+    task = play.task()
     for place in ("src/app.py:12", "app.py", "my dir/app.py::run"):
         answer = refused("id_invalid", 1, "show", place)
         assert answer["message"] == f"{place!r} is not the id of a record, nor the beginning of one"
@@ -616,8 +611,9 @@ def test_who_asks_for_a_place_instead_of_a_record_is_led_to_what_shows_it(
     assert "memento status" in refused("id_invalid", 1, "show", "the task")["hint"]
 
 
-def test_what_was_given_is_repeated_in_a_size_that_can_be_read(play: Play, refused: Callable[..., Any]) -> None:
-    play.planned()
+def test_what_was_given_is_repeated_in_a_size_that_can_be_read(
+    play: Play, run: str, refused: Callable[..., Any]
+) -> None:
     message = refused("id_invalid", 1, "task", "show", "y" * 100_000)["message"]
     assert len(message) < 1100
     assert message.startswith("'yyy")

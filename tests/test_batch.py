@@ -143,8 +143,8 @@ def test_what_is_wrong_with_the_last_line_is_told_before_the_first_is_done(play:
         play.do(batch.apply, first.encode())
 
 
-def test_a_list_that_is_left_out_is_refused_by_the_verb_that_needs_it(play: Play) -> None:
-    task = play.planned_task()
+def test_a_list_that_is_left_out_is_refused_by_the_verb_that_needs_it(play: Play, run: str) -> None:
+    task = play.task()
     text = f"- {{do: dispatch complete, dispatch: {play.claimed(task)}, summary: Done.}}"
     with pytest.raises(EvidenceRequired) as caught:
         play.do(batch.apply, text.encode())
@@ -243,8 +243,7 @@ def test_a_budget_of_attempts_is_a_number_that_counts(play: Play) -> None:
         play.do(batch.apply, b"- {do: task add, title: T, attempts: 0}")
 
 
-def test_the_page_says_of_each_verb_that_needs_a_reason_that_it_does(play: Play) -> None:
-    run = play.planned()
+def test_the_page_says_of_each_verb_that_needs_a_reason_that_it_does(play: Play, run: str) -> None:
     plan, task = play.state(run).canonical, play.task()
     claim, evidence = play.claimed(task), play.evidence(task)
     event = play.state(task).folded(task).heads[0]
@@ -356,15 +355,14 @@ def test_what_imported_evidence_cannot_be_given_is_refused(play: Play) -> None:
         play.do(batch.apply, b"- {do: evidence add, from: out, summary: see it, outcome: failed}\n")
 
 
-def test_evidence_is_added_with_the_kind_that_the_command_line_would_give_it(play: Play) -> None:
-    play.planned()
+def test_evidence_is_added_with_the_kind_that_the_command_line_would_give_it(play: Play, run: str) -> None:
     done = play.do(batch.apply, b"- {do: evidence add, files: app.py}\n")
     found = play.state(done[0]["id"]).evidence_named(done[0]["id"])
     assert found.kind == "artifact"
 
 
-def test_a_rejection_is_told_and_fails_the_list_which_is_done(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_a_rejection_is_told_and_fails_the_list_which_is_done(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     play.complete(play.claimed(task), play.do(evidences.add_evidence, "artifact", tasks=[task], files=["app.py"]))
     path = play.root.parent / "verbs.yaml"
     path.write_text(f"- {{do: task verify, task: {task}}}\n- {{do: task add, title: Another}}\n")
@@ -382,8 +380,8 @@ def test_a_rejection_is_told_and_fails_the_list_which_is_done(play: Play, cli: C
 @pytest.mark.parametrize(("code", "told"), [
     ("0", "is proven"), ("1", "is unproven: evidence_"),
 ])  # fmt: skip
-def test_a_completion_tells_whether_it_proves_its_task(play: Play, cli: Call, code: str, told: str) -> None:
-    task = play.planned_task()
+def test_a_completion_tells_whether_it_proves_its_task(play: Play, run: str, cli: Call, code: str, told: str) -> None:
+    task = play.task()
     evidence = play.evidence(task) if code == "0" else play.do(evidences.add_evidence, "artifact", files=["app.py"])
     path = play.root.parent / "verbs.yaml"
     path.write_text(
@@ -398,8 +396,8 @@ def test_a_completion_tells_whether_it_proves_its_task(play: Play, cli: Call, co
     assert play.is_proven(task) is (code == "0")
 
 
-def test_a_completion_that_is_rejected_in_the_same_list_proves_nothing(play: Play) -> None:
-    task = play.planned_task()
+def test_a_completion_that_is_rejected_in_the_same_list_proves_nothing(play: Play, run: str) -> None:
+    task = play.task()
     claim, evidence = play.claimed(task), play.do(evidences.add_evidence, "artifact", tasks=[task], files=["app.py"])
     verbs = (
         f"- {{do: dispatch complete, dispatch: {claim}, evidence: {evidence}}}\n- {{do: task verify, task: {task}}}\n"
@@ -408,8 +406,7 @@ def test_a_completion_that_is_rejected_in_the_same_list_proves_nothing(play: Pla
     assert (row["task_id"], row["proven"], play.status(task)) == (task, None, "rejected")
 
 
-def test_an_acceptance_is_told_too(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_an_acceptance_is_told_too(play: Play, run: str, cli: Call) -> None:
     task = play.proven()
     path = play.root.parent / "verbs.yaml"
     path.write_text(f"- {{do: task verify, task: {task}}}\n")
@@ -439,9 +436,8 @@ def test_an_acceptance_is_told_too(play: Play, cli: Call) -> None:
     ],
 )
 def test_every_refusal_of_an_entry_names_its_line_and_verb_and_no_place_of_this_machine(
-    play: Play, entry: str, told: str
+    play: Play, run: str, entry: str, told: str
 ) -> None:
-    play.planned()
     head = git(play.root, "rev-parse", "HEAD")
     with pytest.raises(MementoError) as caught:
         play.do(batch.apply, f"- {{do: task add, title: x}}\n- {entry}\n".encode())
@@ -451,9 +447,8 @@ def test_every_refusal_of_an_entry_names_its_line_and_verb_and_no_place_of_this_
     assert git(play.root, "rev-parse", "HEAD") == head
 
 
-def test_a_record_is_named_in_a_list_as_it_is_on_the_command_line(play: Play, cli: Call) -> None:
+def test_a_record_is_named_in_a_list_as_it_is_on_the_command_line(play: Play, run: str, cli: Call) -> None:
     """Without its kind where several kinds could be meant, and a note by its key."""
-    run = play.planned()
     task = play.task()
     evidence, note = play.evidence(task), add(play, "The launch is on Monday.", key="launch.day")
     other, start = add(play, "The name is Bluebird."), git(play.root, "rev-parse", "HEAD")
@@ -485,8 +480,7 @@ def test_a_record_is_named_in_a_list_as_it_is_on_the_command_line(play: Play, cl
         assert errors[0] == errors[1], (verb, options)
 
 
-def test_an_empty_value_that_would_say_nothing_is_refused_in_a_list_too(play: Play) -> None:
-    play.planned()
+def test_an_empty_value_that_would_say_nothing_is_refused_in_a_list_too(play: Play, run: str) -> None:
     task, note = play.task(), add(play, "The launch is on Monday.", key="launch.day")
     entries = [
         {"do": "note revise", "note": note, "key": "", "tags": ["launch"]},
@@ -509,8 +503,7 @@ def test_an_empty_value_that_would_say_nothing_is_refused_in_a_list_too(play: Pl
 
 
 @pytest.mark.parametrize("lease", ["0m", "3600", "soon"])
-def test_a_lease_is_a_length_of_time_in_a_list_too(play: Play, lease: str) -> None:
-    play.planned()
+def test_a_lease_is_a_length_of_time_in_a_list_too(play: Play, run: str, lease: str) -> None:
     dispatch = play.dispatch(play.task())
     with pytest.raises(DurationInvalid):
         play.do(batch.apply, json.dumps([{"do": "dispatch claim", "dispatch": dispatch, "lease": lease}]).encode())
@@ -533,8 +526,8 @@ def test_a_key_may_have_the_name_of_the_option(verb: str) -> None:
             assert {batch._key(verb, one) for one in names} & {*known}, f"{verb}: {option.opts}"
 
 
-def test_what_an_option_of_that_name_says_is_done_and_said_once(play: Play) -> None:
-    task = play.planned_task()
+def test_what_an_option_of_that_name_says_is_done_and_said_once(play: Play, run: str) -> None:
+    task = play.task()
     claim, evidence = play.claimed(task), play.evidence(task)
     done = f"[{{do: dispatch complete, dispatch: {claim}, evidence: {evidence}, summary: Done., note: Done.}}]"
     with pytest.raises(BatchInvalid, match="'note' says again what 'note' is"):
@@ -545,8 +538,10 @@ def test_what_an_option_of_that_name_says_is_done_and_said_once(play: Play) -> N
         play.do(batch.apply, b"[{do: task add, title: a, tx: b}]")
 
 
-def test_a_destructive_command_that_is_allowed_without_a_reason_is_led_to_the_key_that_takes_one(play: Play) -> None:
-    task = play.planned_task("Clean: run rm -rf / now")
+def test_a_destructive_command_that_is_allowed_without_a_reason_is_led_to_the_key_that_takes_one(
+    play: Play, run: str
+) -> None:
+    task = play.task("Clean: run rm -rf / now")
     entry = f"do: dispatch create, task: {task}, executor: w, allow_destructive: [delete_broad]"
     with pytest.raises(MementoError, match="needs a reason") as caught:
         play.do(batch.apply, f"- {{{entry}}}".encode())

@@ -108,9 +108,9 @@ def test_the_columns_are_all_states_that_a_task_can_have() -> None:
 
 
 def test_a_task_walks_through_the_table_and_every_place_shows_the_same_column(
-    play: Play, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
+    play: Play, run: str, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
-    task = play.planned_task(attempts=9)
+    task = play.task(attempts=9)
     bare = tmp_path / "bare.git"
     git(tmp_path, "clone", "-q", "--bare", str(play.root), str(bare))
     mover = Mover(play, cli, task)
@@ -128,8 +128,8 @@ def test_a_task_walks_through_the_table_and_every_place_shows_the_same_column(
         assert columns(shown(bare, "--at", commit)) == {task: state}
 
 
-def test_a_contested_task_has_a_column_of_its_own(play: Play, shown: Callable[..., dict[str, Any]]) -> None:
-    task = play.planned_task()
+def test_a_contested_task_has_a_column_of_its_own(play: Play, run: str, shown: Callable[..., dict[str, Any]]) -> None:
+    task = play.task()
     git(play.root, "branch", "other")
     play.dispatch(task)
     git(play.root, "checkout", "-q", "other")
@@ -140,9 +140,8 @@ def test_a_contested_task_has_a_column_of_its_own(play: Play, shown: Callable[..
 
 
 def test_an_archive_shows_the_board_as_it_was(
-    play: Play, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
+    play: Play, run: str, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
-    run = play.planned()
     states = [state for state in COLUMNS if state != "contested"]
     put = {Mover(play, cli, play.task(f"To be {state}")).into(state): state for state in states}
     play.do(runs.cancel_run, run, reason="Enough.")
@@ -156,9 +155,8 @@ def test_an_archive_shows_the_board_as_it_was(
 
 
 def test_a_card_says_who_has_it_what_it_waits_for_and_what_it_is_worth(
-    play: Play, cli: Call, shown: Callable[..., dict[str, Any]]
+    play: Play, run: str, cli: Call, shown: Callable[..., dict[str, Any]]
 ) -> None:
-    play.planned()
     first, second = play.task("First", kind="fix", risk="high"), play.task("Second")
     third = play.task("Third", depends_on=[first])
     dispatch = play.dispatch(second, "goose")
@@ -213,9 +211,9 @@ def test_the_board_is_a_function_of_rows_alone() -> None:
 
 
 def test_a_card_that_is_moved_elsewhere_is_a_message_and_moves_nothing(
-    play: Play, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
+    play: Play, run: str, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
-    task = play.planned_task("Count")
+    task = play.task("Count")
     moved = tmp_path / "moved.json"
     moved.write_text(json.dumps({
         "id": "move-1", "title": "Card moved to accepted: Count", "body": f"{task} was dragged.", "user": "ann",
@@ -250,9 +248,8 @@ def _card(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_sqlite_file_means_what_the_board_means_in_every_state(
-    play: Play, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
+    play: Play, run: str, cli: Call, shown: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
-    play.planned()
     mover = Mover(play, cli, play.task(attempts=9))
     play.task("Waits for it", depends_on=[mover.task])
     path = tmp_path / "board.sqlite3"
@@ -264,8 +261,7 @@ def test_the_sqlite_file_means_what_the_board_means_in_every_state(
     assert git(play.root, "status", "--short") == ""
 
 
-def test_a_board_becomes_a_file_as_sqlite_alone(play: Play, cli: Call, tmp_path: Path) -> None:
-    play.planned()
+def test_a_board_becomes_a_file_as_sqlite_alone(play: Play, run: str, cli: Call, tmp_path: Path) -> None:
     path = tmp_path / "board"
     board_to = ("task", "board", "-C", str(play.root), "--format")
     assert cli(*board_to, "sqlite")[0] == cli(*board_to, "text", "--out", str(path))[0] == 2

@@ -84,14 +84,13 @@ ANY: Final = "passing evidence of one of these kinds: " + ", ".join(
         ({"require": ["approval"]}, [f"Needed: {ANY}", "the task asks for approval evidence"]),
     ],
 )  # fmt: skip
-def test_the_brief_says_in_one_way_what_proves_the_task(play: Play, asks: Any, told: list[str]) -> None:
-    task = play.planned_task(**asks)
+def test_the_brief_says_in_one_way_what_proves_the_task(play: Play, run: str, asks: Any, told: list[str]) -> None:
+    task = play.task(**asks)
     shown = as_markdown(brief(play.ledger.view(), task))
     assert "\n".join(f"- {line}" for line in told) == shown.partition("## Proof\n\n")[2].partition("\n\n")[0]
 
 
-def test_the_brief_names_the_dispatch_that_is_open_where_it_is_the_only_one(play: Play) -> None:
-    play.planned()
+def test_the_brief_names_the_dispatch_that_is_open_where_it_is_the_only_one(play: Play, run: str) -> None:
     task, tried = play.task(), play.task()
     assert "dispatch complete DISPATCH" in as_markdown(brief(play.ledger.view(), task))
     name = play.claimed(task)
@@ -102,8 +101,8 @@ def test_the_brief_names_the_dispatch_that_is_open_where_it_is_the_only_one(play
     assert "dispatch complete DISPATCH" in as_markdown(brief(play.ledger.view(), tried))
 
 
-def test_the_brief_names_live_notes_about_the_files_of_the_task(play: Play, cli: Call) -> None:
-    task = play.planned_task(files=["app.py"])
+def test_the_brief_names_live_notes_about_the_files_of_the_task(play: Play, run: str, cli: Call) -> None:
+    task = play.task(files=["app.py"])
     where = ("-C", str(play.root))
     added = cli("note", "add", "The answer is fixed.", "--about", "app.py:1", *where, "--json")[1]
     note = json.loads(added)["note"]["id"]
@@ -116,9 +115,9 @@ def test_the_brief_names_live_notes_about_the_files_of_the_task(play: Play, cli:
     assert json.loads(cli("task", "brief", task, *where, "--json")[1])["payload"]["notes"] == []
 
 
-def test_the_brief_says_that_there_are_more_notes_about_the_files(play: Play, cli: Call) -> None:
+def test_the_brief_says_that_there_are_more_notes_about_the_files(play: Play, run: str, cli: Call) -> None:
     """Way: whoever adds many notes about a file has a worker miss the one that matters, and nothing says so."""
-    task = play.planned_task(files=["app.py"])
+    task = play.task(files=["app.py"])
     where = ("--about", "app.py:1", "-C", str(play.root))
     for name in ("Walrus", "Pelican", "Otter", "Heron", "Lynx", "Badger", "Stork", "Beaver", "Falcon", "Marten", "Owl"):
         assert cli("note", "add", f"{name} never sleeps beside {name[::-1]}.", *where)[0] == 0

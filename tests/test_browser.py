@@ -82,9 +82,7 @@ def test_a_hostile_ledger_does_nothing_in_a_browser(play: Play, tmp_path: Path, 
 
 
 @pytest.mark.parametrize(("width", "height"), [(1200, 1600), (500, 1600)])
-def test_three_hundred_tasks_can_be_seen(play: Play, tmp_path: Path, width: int, height: int) -> None:
-    play.planned()
-
+def test_three_hundred_tasks_can_be_seen(play: Play, run: str, tmp_path: Path, width: int, height: int) -> None:
     def add(tx: Any) -> None:
         for number in range(300):
             tasks.add_task(tx, f"Task {number}: a title as long as titles are, or a little longer than that")
@@ -156,8 +154,9 @@ def pages(play: Play) -> Iterator[Pages]:
     thread.join(PATIENCE)
 
 
-def test_a_page_that_is_open_shows_what_is_committed_meanwhile(play: Play, tmp_path: Path, pages: Pages) -> None:
-    run = play.planned()
+def test_a_page_that_is_open_shows_what_is_committed_meanwhile(
+    play: Play, run: str, tmp_path: Path, pages: Pages
+) -> None:
     pages.meanwhile.append(lambda: play.task("Added while the page is open"))
     dom, console = opened(tmp_path, pages.address % f"show/{run}", "--dump-dom", "--virtual-time-budget=20000")
     assert console == ""
@@ -166,8 +165,7 @@ def test_a_page_that_is_open_shows_what_is_committed_meanwhile(play: Play, tmp_p
     assert 'role="status">live<' in dom
 
 
-def test_of_the_details_those_stay_open_that_were_open(play: Play, tmp_path: Path, pages: Pages) -> None:
-    play.planned()
+def test_of_the_details_those_stay_open_that_were_open(play: Play, run: str, tmp_path: Path, pages: Pages) -> None:
     for one in ("first", "second", "third"):
         add(play, f"The {one} note\n\nsays more", pinned=True)
     pages.clicks.append('document.querySelectorAll("main details")[1].open = true')
@@ -177,16 +175,14 @@ def test_of_the_details_those_stay_open_that_were_open(play: Play, tmp_path: Pat
     assert re.findall("<details[^>]*>", dom)[:3] == ["<details>", '<details open="">', "<details>"]
 
 
-def test_a_page_that_is_open_warns_of_what_is_not_committed(play: Play, tmp_path: Path, pages: Pages) -> None:
-    run = play.planned()
+def test_a_page_that_is_open_warns_of_what_is_not_committed(play: Play, run: str, tmp_path: Path, pages: Pages) -> None:
     edited = play.root / ".memento" / "runs" / run / "run.md"
     pages.meanwhile.append(lambda: edited.write_text("edited\n"))
     dom, _ = opened(tmp_path, pages.address % "", "--dump-dom", "--virtual-time-budget=20000")
     assert "not committed, so not counted" in dom
 
 
-def test_a_page_that_was_refused_becomes_the_whole_page(play: Play, tmp_path: Path, pages: Pages) -> None:
-    run = play.planned()
+def test_a_page_that_was_refused_becomes_the_whole_page(play: Play, run: str, tmp_path: Path, pages: Pages) -> None:
     git(play.root, "checkout", "-q", "--detach")
     take_out(play.root, "--cached", ".memento", message="without a ledger")
     pages.meanwhile.append(lambda: git(play.root, "reset", "-q", "--hard", "HEAD~"))

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def task(play: Play) -> str:
-    play.planned()
+def task(play: Play, run: str) -> str:
     return play.task("Long job", criteria=["It can be begun again."], files=["app.py"])
 
 

@@ -217,9 +217,8 @@ def test_nothing_is_selected_in_a_final_run_or_once_the_task_was_accepted() -> N
 class Contest:
     """A task, and tries at it on branches of their own, all recorded on main."""
 
-    def __init__(self, play: Play) -> None:
-        self.play = play
-        self.run = play.planned()
+    def __init__(self, play: Play, run: str) -> None:
+        self.play, self.run = play, run
         self.task = play.task("Answer the question")
         self.handed: dict[str, str] = {}
 
@@ -270,8 +269,8 @@ class Contest:
 
 
 @pytest.fixture
-def contest(play: Play) -> Contest:
-    return Contest(play)
+def contest(play: Play, run: str) -> Contest:
+    return Contest(play, run)
 
 
 def test_the_best_candidate_is_chosen_and_alone_proves_the_task(contest: Contest) -> None:

@@ -17,7 +17,7 @@ from memento_git.ledger.git_status import UncommittedLedger
 from memento_git.ledger.store import Ledger
 from memento_git.review import actions, actors, jobs
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks
-from tests.play import add, git, merge_into, take_out
+from tests.play import add, git, made_of, merge_into, take_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,12 +41,19 @@ def path_of(play: Play, pattern: str) -> Path:
     return next((play.root / ".memento" / "runs").glob(f"*/{pattern}"))
 
 
-@pytest.fixture
-def branch(play: Play) -> Play:
-    """A ledger with a proven task on main, and a branch that begins there."""
-    play.planned()
+def proven_and_left(play: Play) -> None:
     play.proven("One")
     git(play.root, "switch", "-qc", "work")
+
+
+@pytest.fixture
+def original(original: Path, made: Path, request: pytest.FixtureRequest) -> Path:
+    return made_of(original, made / "branch", proven_and_left) if "branch" in request.fixturenames else original
+
+
+@pytest.fixture
+def branch(play: Play, run: str) -> Play:
+    """A ledger with a proven task on main, and a branch that begins there."""
     return play
 
 
@@ -221,8 +228,7 @@ def test_no_file_of_the_ledger_can_be_broken_unseen(branch: Play) -> None:
         git(play.root, "reset", "-q", "--hard", sound)
 
 
-def test_what_was_wrong_at_the_base_is_told_apart_and_fails_nobody(play: Play, cli: Any) -> None:
-    play.planned()
+def test_what_was_wrong_at_the_base_is_told_apart_and_fails_nobody(play: Play, run: str, cli: Any) -> None:
     play.proven()
     path = path_of(play, "tasks/*/*/*-claimed-*.yaml")
     play.commit(path, path.read_text().replace("Ada", "Eve"), "edited long ago")
@@ -591,8 +597,8 @@ def merged(play: Play, one: Callable[[Play], Any], two: Callable[[Play], Any]) -
     return found
 
 
-def test_two_claims_that_merge_cleanly_are_found_on_the_merge(play: Play) -> None:
-    task = play.planned_task()
+def test_two_claims_that_merge_cleanly_are_found_on_the_merge(play: Play, run: str) -> None:
+    task = play.task()
     dispatch = play.dispatch(task)
 
     def claim(who: str) -> Callable[[Play], Any]:
@@ -605,8 +611,7 @@ def test_two_claims_that_merge_cleanly_are_found_on_the_merge(play: Play) -> Non
     assert "T001 error" in merged(play, claim("Ada"), claim("Bob"))
 
 
-def test_done_here_and_a_new_dependency_there_is_found_on_the_merge(play: Play) -> None:
-    run = play.planned()
+def test_done_here_and_a_new_dependency_there_is_found_on_the_merge(play: Play, run: str) -> None:
     task, other = play.task("One"), play.task("Two", run=run)
     claim = play.claimed(task)
     found = merged(
@@ -618,8 +623,7 @@ def test_done_here_and_a_new_dependency_there_is_found_on_the_merge(play: Play) 
     assert "T006 error" in found
 
 
-def test_a_task_that_came_beside_the_end_of_its_run_is_cancelled_where_it_came_from(play: Play) -> None:
-    run = play.planned()
+def test_a_task_that_came_beside_the_end_of_its_run_is_cancelled_where_it_came_from(play: Play, run: str) -> None:
     play.proven("One")
     git(play.root, "switch", "-qc", "work")
     play.do(runs.complete_run)
@@ -653,8 +657,7 @@ def test_two_canonical_plans_and_a_circle_are_found_on_the_merge(play: Play) -> 
     assert merged(play, side(first, one, two), side(second, two, one)) == ["T001 error", "T003 error"]
 
 
-def test_a_stricter_plan_that_a_merge_brings_tells_of_what_it_unproves(play: Play) -> None:
-    run = play.planned()
+def test_a_stricter_plan_that_a_merge_brings_tells_of_what_it_unproves(play: Play, run: str) -> None:
     task = play.task()
     git(play.root, "switch", "-qc", "stricter")
     play.do(plans.approve_plan, play.do(plans.draft_plan, "Strict", "Do it.", run=run, require=["lint"]))

@@ -54,8 +54,7 @@ def code(play: Play, **files: str) -> None:
     play.commit_all()
 
 
-def test_a_completion_records_the_graph_in_its_own_commit_where_policy_says_so(play: Play, call: Any) -> None:
-    run = play.planned()
+def test_a_completion_records_the_graph_in_its_own_commit_where_policy_says_so(play: Play, run: str, call: Any) -> None:
     config(play, ALWAYS)
     code(play, a="import app\n")
     dispatch, found = done(play)
@@ -74,8 +73,9 @@ def test_a_completion_records_the_graph_in_its_own_commit_where_policy_says_so(p
     assert (snapshot["evidence_id"], snapshot["dispatch_id"], snapshot["current"]) == (found.evidence, dispatch, True)
 
 
-def test_a_run_whose_graph_is_known_is_followed_by_default_and_another_is_left_alone(play: Play, call: Any) -> None:
-    run = play.planned()
+def test_a_run_whose_graph_is_known_is_followed_by_default_and_another_is_left_alone(
+    play: Play, run: str, call: Any
+) -> None:
     assert done(play, "first")[1] is None
     assert snapshots(play, run) == []
     call("graph", "update")
@@ -84,8 +84,7 @@ def test_a_run_whose_graph_is_known_is_followed_by_default_and_another_is_left_a
     assert len(snapshots(play, run)) == 2
 
 
-def test_the_same_graph_is_recorded_once_even_of_other_code(play: Play, call: Any, cli: Call) -> None:
-    run = play.planned()
+def test_the_same_graph_is_recorded_once_even_of_other_code(play: Play, run: str, call: Any, cli: Call) -> None:
     config(play, ALWAYS)
     first = done(play, "first")[1]
     code(play, app="answer = 43\n")
@@ -100,8 +99,7 @@ def test_the_same_graph_is_recorded_once_even_of_other_code(play: Play, call: An
     assert "of other code, with the same graph" in cli("graph", "status", "-C", str(play.root))[1]
 
 
-def test_never_is_never_and_who_completes_may_ask_otherwise(play: Play, call: Any) -> None:
-    run = play.planned()
+def test_never_is_never_and_who_completes_may_ask_otherwise(play: Play, run: str, call: Any) -> None:
     config(play, "policy:\n  graph:\n    after_dispatch: never")
     call("graph", "update")
     code(play, a="import app\n")
@@ -113,16 +111,14 @@ def test_never_is_never_and_who_completes_may_ask_otherwise(play: Play, call: An
     assert len(snapshots(play, run)) == 2
 
 
-def test_a_withdrawn_snapshot_is_no_snapshot(play: Play, call: Any) -> None:
-    run = play.planned()
+def test_a_withdrawn_snapshot_is_no_snapshot(play: Play, run: str, call: Any) -> None:
     evidence = call("graph", "update")["evidence"]["id"]
     call("evidence", "retract", evidence, "--reason", "Wrong branch.")
     assert done(play)[1] is None
     assert len(snapshots(play, run)) == 1
 
 
-def test_code_that_cannot_be_parsed_is_told_and_does_not_stop_a_completion(play: Play, cli: Call) -> None:
-    play.planned()
+def test_code_that_cannot_be_parsed_is_told_and_does_not_stop_a_completion(play: Play, run: str, cli: Call) -> None:
     config(play, ALWAYS)
     code(play, broken="def (:\n")
     task = play.task()
@@ -134,8 +130,9 @@ def test_code_that_cannot_be_parsed_is_told_and_does_not_stop_a_completion(play:
     assert "not part of the graph: broken.py" in err
 
 
-def test_a_graph_that_cannot_be_read_or_kept_is_told_and_does_not_stop_a_completion(play: Play, call: Any) -> None:
-    run = play.planned()
+def test_a_graph_that_cannot_be_read_or_kept_is_told_and_does_not_stop_a_completion(
+    play: Play, run: str, call: Any
+) -> None:
     config(play, f"{ALWAYS}\n  limits:\n    attach: 10")
     task = play.task("large")
     dispatch, evidence = play.claimed(task), play.evidence(task)
@@ -156,8 +153,7 @@ def test_a_graph_that_cannot_be_read_or_kept_is_told_and_does_not_stop_a_complet
     assert snapshots(play, run) == []
 
 
-def test_a_graph_of_code_that_is_not_committed_says_so(play: Play, call: Any) -> None:
-    play.planned()
+def test_a_graph_of_code_that_is_not_committed_says_so(play: Play, run: str, call: Any) -> None:
     config(play, ALWAYS)
     (play.root / "app.py").write_text("import json\n")
     task = play.task()
@@ -167,8 +163,7 @@ def test_a_graph_of_code_that_is_not_committed_says_so(play: Play, call: Any) ->
     assert any("what is not committed is not in it" in note for note in told["warnings"])
 
 
-def test_dispatch_run_records_the_graph_of_its_own_branch(play: Play) -> None:
-    run = play.planned()
+def test_dispatch_run_records_the_graph_of_its_own_branch(play: Play, run: str) -> None:
     config(play, ALWAYS)
     task = play.task(commands=[SHOWN])
     write = python("open('done.txt', 'w').write('x'); open('more.py', 'w').write('import app\\n')")

@@ -135,11 +135,6 @@ def test_a_build_that_waits_for_somebody_to_unblock_it_has_not_passed_yet() -> N
 # What the ledger holds of them.
 
 
-@pytest.fixture
-def run(play: Play) -> str:
-    return play.planned()
-
-
 def of_head(play: Play, sampled: str, **changes: Any) -> list[Check]:
     """Return a sample's checks as if they were of HEAD."""
     head = git(play.root, "rev-parse", "HEAD")

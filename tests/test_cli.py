@@ -36,9 +36,8 @@ LISTS = ("run", "plan", "task", "dispatch", "gate", "evidence")
     ],
 )  # fmt: skip
 def test_a_path_typed_in_a_subfolder_is_from_the_top_or_else_from_there(
-    play: Play, cli: Call, typed: str, meant: str
+    play: Play, run: str, cli: Call, typed: str, meant: str
 ) -> None:
-    play.planned()
     (play.root / "src").mkdir()
     for name in ("Makefile", "src/Makefile", "src/x.py"):
         (play.root / name).write_text("all:\n")
@@ -52,24 +51,26 @@ def test_a_path_typed_in_a_subfolder_is_from_the_top_or_else_from_there(
     assert list(ran["evidence"]["code"]["paths"]) == [meant]
 
 
-def test_a_failed_gate_that_is_asked_for_again_is_not_said_to_have_failed_by_that(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_a_failed_gate_that_is_asked_for_again_is_not_said_to_have_failed_by_that(
+    play: Play, run: str, cli: Call
+) -> None:
     play.gate("quality_review", "failed", reason="unclear names")
     code, out, _ = cli("gate", "record", "quality_review", "requested", "-C", str(play.root))
     told = f"quality_review failed on {run}: asked for again, until then it holds work back"
     assert (code, out) == (0, f"{told}\n next: memento gate record quality_review passed --run {run}\n")
 
 
-def test_a_dependency_without_a_name_is_refused_with_the_option_that_takes_all_out(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_a_dependency_without_a_name_is_refused_with_the_option_that_takes_all_out(
+    play: Play, run: str, cli: Call
+) -> None:
+    task = play.task()
     code, out, err = cli("task", "revise", task, "--depends-on", "", "-C", str(play.root))
     assert (code, out, "--no-dependencies takes those out" in err) == (2, "", True)
     code, out, err = cli("task", "revise", task, "--title", "Another", "--body", "", "-C", str(play.root))
     assert (code, out, "'--body': it is empty" in err) == (2, "", True)
 
 
-def test_a_path_typed_in_a_subfolder_that_is_not_there_yet_is_from_the_top(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_path_typed_in_a_subfolder_that_is_not_there_yet_is_from_the_top(play: Play, run: str, cli: Call) -> None:
     (play.root / "src").mkdir()
     here = ("-C", str(play.root / "src"), "--json", "task", "add", "--title", "T")
 
@@ -105,8 +106,7 @@ def test_the_whole_job_from_goal_to_proven_work(play: Play, cli: Call) -> None:
     assert "proven by test, witnessed" in out
 
 
-def test_a_colleagues_clone_shows_the_same(play: Play, cli: Call, tmp_path: Path) -> None:
-    play.planned()
+def test_a_colleagues_clone_shows_the_same(play: Play, run: str, cli: Call, tmp_path: Path) -> None:
     play.proven()
     git(tmp_path, "clone", "-q", str(play.root), "clone")
 
@@ -117,8 +117,7 @@ def test_a_colleagues_clone_shows_the_same(play: Play, cli: Call, tmp_path: Path
     assert json.loads(out) == mine
 
 
-def test_why_a_run_is_paused_or_cancelled_is_told_until_it_goes_on(play: Play, cli: Call) -> None:
-    play.planned()
+def test_why_a_run_is_paused_or_cancelled_is_told_until_it_goes_on(play: Play, run: str, cli: Call) -> None:
     shown = [("status",), ("report",), ("report", "--chat"), ("run", "show")]
     asked(cli, play, "run", "pause", "--reason", "waiting for legal")
     for command in shown:
@@ -133,8 +132,8 @@ def test_why_a_run_is_paused_or_cancelled_is_told_until_it_goes_on(play: Play, c
         assert "no money" in cli(*command, "-C", str(play.root))[1], command
 
 
-def test_why_a_task_was_rejected_is_in_the_log(play: Play, cli: Call) -> None:
-    task = play.planned_task(commands=["false"])
+def test_why_a_task_was_rejected_is_in_the_log(play: Play, run: str, cli: Call) -> None:
+    task = play.task(commands=["false"])
     play.complete(play.claimed(task), play.evidence(task))
     asked_of = cli("task", "verify", task, "--no-run", "-C", str(play.root), "--json")[1]
     unmet = "; ".join(json.loads(asked_of)["failed_requirements"])
@@ -143,8 +142,7 @@ def test_why_a_task_was_rejected_is_in_the_log(play: Play, cli: Call) -> None:
     assert "has no witnessed pass" in cli("log", "--verb", "rejected", "-C", str(play.root))[1]
 
 
-def test_what_is_stale_is_said_so_wherever_it_is_shown(play: Play, cli: Call) -> None:
-    play.planned()
+def test_what_is_stale_is_said_so_wherever_it_is_shown(play: Play, run: str, cli: Call) -> None:
     task = play.proven()
     (evidence,) = play.state(task).ids("evidence")
     shown = [("task", "show", task), ("show", task), ("evidence", "show", evidence), ("show", evidence)]
@@ -159,8 +157,7 @@ def test_what_is_stale_is_said_so_wherever_it_is_shown(play: Play, cli: Call) ->
         assert asked(cli, play, *command, "--at", before)[command[-1].partition("_")[0]]["stale"] is False
 
 
-def test_how_evidence_is_stale_is_told_of_what_a_list_leaves_out_too(play: Play, cli: Call) -> None:
-    play.planned()
+def test_how_evidence_is_stale_is_told_of_what_a_list_leaves_out_too(play: Play, run: str, cli: Call) -> None:
     (play.root / "app.py").write_text("answer = 41\n")
     task = play.task()
     play.complete(play.claimed(task), play.evidence(task), play.evidence(task, kind="lint"))
@@ -168,8 +165,7 @@ def test_how_evidence_is_stale_is_told_of_what_a_list_leaves_out_too(play: Play,
     assert ("uncommitted evidence_" in told, "stale evidence_" in told) == (True, False)
 
 
-def test_evidence_of_what_is_not_committed_is_told_as_that(play: Play, cli: Call) -> None:
-    play.planned()
+def test_evidence_of_what_is_not_committed_is_told_as_that(play: Play, run: str, cli: Call) -> None:
     (play.root / "app.py").write_text("answer = 41\n")
     task = play.proven()
     (evidence,) = play.state(task).ids("evidence")
@@ -228,8 +224,8 @@ def test_output_appears_while_the_command_runs(play: Play) -> None:
     process.stdout.close()
 
 
-def test_a_verdict_that_says_no_exits_with_one(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_a_verdict_that_says_no_exits_with_one(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     (play.root / "log.txt").write_text("typed\n")
     dispatch = play.claimed(task)
     code, out, _ = cli(
@@ -261,8 +257,8 @@ def test_a_prefix_is_enough_and_an_ambiguous_one_lists_its_candidates(play: Play
     assert shared[0] in answer["message"]
 
 
-def test_a_prefix_is_enough_without_its_kind_wherever_several_kinds_could_be(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_a_prefix_is_enough_without_its_kind_wherever_several_kinds_could_be(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     evidence = play.evidence(task)
 
     approved = asked(cli, play, "evidence", "approve", task.partition("_")[2][:11])["evidence"]
@@ -279,8 +275,7 @@ def test_a_prefix_is_enough_without_its_kind_wherever_several_kinds_could_be(pla
     assert asked(cli, play, "evidence", "redact", event.partition("_")[2], "--reason", "r")["redacted"] == event
 
 
-def test_lists_page_and_filter(play: Play, cli: Call) -> None:
-    play.planned()
+def test_lists_page_and_filter(play: Play, run: str, cli: Call) -> None:
     for number in range(5):
         play.task(f"Task {number}")
     play.dispatch(play.task("Out"))
@@ -302,8 +297,7 @@ def test_lists_page_and_filter(play: Play, cli: Call) -> None:
     assert (len(status["tasks"]), status["omitted"]["tasks"]) == (2, 4)
 
 
-def test_lists_of_ids_are_cut_too_and_people_are_told_how_many_they_are(play: Play, cli: Call) -> None:
-    play.planned()
+def test_lists_of_ids_are_cut_too_and_people_are_told_how_many_they_are(play: Play, run: str, cli: Call) -> None:
     for number in range(5):
         play.task(f"Task {number}", role="tester")
     for command in ("status", "report"):
@@ -324,8 +318,7 @@ def test_lists_of_ids_are_cut_too_and_people_are_told_how_many_they_are(play: Pl
         assert "ready: 1 more" not in told
 
 
-def test_time_travel_reads_an_old_revision_everywhere(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_time_travel_reads_an_old_revision_everywhere(play: Play, run: str, cli: Call) -> None:
     before = git(play.root, "rev-parse", "HEAD")
     task = play.task()
 
@@ -338,8 +331,7 @@ def test_time_travel_reads_an_old_revision_everywhere(play: Play, cli: Call) -> 
         asked(cli, play, *command, "--at", before)
 
 
-def test_several_revisions_are_read_as_their_union(play: Play, cli: Call) -> None:
-    play.planned()
+def test_several_revisions_are_read_as_their_union(play: Play, run: str, cli: Call) -> None:
     git(play.root, "switch", "-q", "-c", "other")
     there = play.task("There")
     git(play.root, "switch", "-q", "main")
@@ -371,8 +363,7 @@ def test_the_log_filters_and_survives_a_squash(play: Play, cli: Call) -> None:
     assert commits[0]["subject"] == "squashed"
 
 
-def test_the_commits_of_several_revisions_are_listed_together(play: Play, cli: Call) -> None:
-    play.planned()
+def test_the_commits_of_several_revisions_are_listed_together(play: Play, run: str, cli: Call) -> None:
     git(play.root, "switch", "-q", "-c", "other")
     there = play.task("There")
     git(play.root, "switch", "-q", "main")
@@ -405,8 +396,8 @@ def test_the_commits_are_filtered_or_the_filter_is_refused(play: Play, cli: Call
     assert cli("log", "--commits", "--run", "run_zzzzzzzzzzzz", "-C", str(play.root))[0] == 1
 
 
-def test_the_log_names_the_gate_beside_what_was_said_of_it(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_the_log_names_the_gate_beside_what_was_said_of_it(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     play.gate("quality_review", "failed", task=task, note="needs work")
     play.gate("plan_review", "passed")
     for command in (("log",), ("show", task)):
@@ -414,8 +405,8 @@ def test_the_log_names_the_gate_beside_what_was_said_of_it(play: Play, cli: Call
     assert cli("log", "-C", str(play.root))[1].splitlines()[0].endswith(": gate plan_review")
 
 
-def test_a_page_past_the_end_says_how_many_there_are(play: Play, cli: Call) -> None:
-    play.planned_task()
+def test_a_page_past_the_end_says_how_many_there_are(play: Play, run: str, cli: Call) -> None:
+    play.task()
     for command in (("task", "list"), ("log",), ("log", "--commits")):
         out = cli(*command, "--offset", "100", "-C", str(play.root))[1]
         assert re.fullmatch(r"no (tasks|events|commits) from --offset 100 on: \d+ in all\n", out)
@@ -493,8 +484,8 @@ def test_the_log_tells_that_records_were_made_before_what_befell_them(play: Play
     assert [row["id"] for row in asked(cli, play, "log", "--verb", "added")["audit"]] == [task]
 
 
-def test_the_log_says_to_whom_a_task_went_what_ran_and_which_gate(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_the_log_says_to_whom_a_task_went_what_ran_and_which_gate(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     play.complete(play.claimed(task), play.evidence(task))
     play.do(gates.record_gate, "quality_review", "passed", note="read")
 
@@ -505,8 +496,8 @@ def test_the_log_says_to_whom_a_task_went_what_ran_and_which_gate(play: Play, cl
     assert re.search(r"passed +\S.*: gate quality_review: read", lines)
 
 
-def test_a_verdict_is_told_as_one_of_a_gate_and_not_of_its_run_or_task(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_a_verdict_is_told_as_one_of_a_gate_and_not_of_its_run_or_task(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     for scope in ("", task):
         play.gate("quality_review", "failed", task=scope)
     told = [row["record"] for row in asked(cli, play, "log", "--verb", "gate.failed")["audit"]]
@@ -514,8 +505,8 @@ def test_a_verdict_is_told_as_one_of_a_gate_and_not_of_its_run_or_task(play: Pla
     assert asked(cli, play, "log", "--verb", "task.failed")["audit"] == []
 
 
-def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, cli: Call) -> None:
-    first = play.planned_task()
+def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, run: str, cli: Call) -> None:
+    first = play.task()
     lost = play.claimed(first)
     from memento_git.work.actions import dispatches, tasks
 
@@ -532,8 +523,7 @@ def test_the_log_of_a_dispatch_is_what_happened_to_it(play: Play, cli: Call) -> 
     assert len(asked(cli, play, "log", "--record", events[0]["id"])["audit"]) == 1
 
 
-def test_since_and_until_take_dates_and_full_times(play: Play, cli: Call) -> None:
-    play.planned()
+def test_since_and_until_take_dates_and_full_times(play: Play, run: str, cli: Call) -> None:
     total = asked(cli, play, "log", "--since", "2000-01-01")["page"]["total"]
     assert total > 0
     for given in ("2000-01-01T10:00:00Z", "2000-01-01T10:00:00.000Z", "2000-01-01 10:00:00", "2000-01-01T10:00+14:00"):
@@ -547,8 +537,7 @@ def test_since_and_until_take_dates_and_full_times(play: Play, cli: Call) -> Non
         assert given in json.loads(out)["message"]
 
 
-def test_a_bare_repository_is_read(play: Play, cli: Call, tmp_path: Path) -> None:
-    play.planned()
+def test_a_bare_repository_is_read(play: Play, run: str, cli: Call, tmp_path: Path) -> None:
     git(tmp_path, "clone", "-q", "--bare", str(play.root), "bare.git")
 
     code, out, _ = cli("status", "-C", str(tmp_path / "bare.git"), "--json")
@@ -557,8 +546,7 @@ def test_a_bare_repository_is_read(play: Play, cli: Call, tmp_path: Path) -> Non
     assert (code, json.loads(out)["error"]) == (1, "bare_repository")
 
 
-def test_reading_creates_no_file_in_the_work_tree(play: Play, cli: Call) -> None:
-    play.planned()
+def test_reading_creates_no_file_in_the_work_tree(play: Play, run: str, cli: Call) -> None:
     before = sorted(play.root.rglob("*")) if not (play.root / ".git").is_file() else []
     tree = [path for path in before if ".git" not in path.parts[len(play.root.parts) :][:1]]
 
@@ -644,8 +632,7 @@ def test_git_memento_is_the_same_command(play: Play) -> None:
     assert json.loads(done.stdout) == {"ok": True, "runs": [], "page": {"total": 0, "offset": 0, "shown": 0}}
 
 
-def test_a_closed_pipe_is_no_error(play: Play) -> None:
-    play.planned()
+def test_a_closed_pipe_is_no_error(play: Play, run: str) -> None:
     for number in range(30):
         play.task(f"Task number {number}")
     done = subprocess.run(
@@ -666,8 +653,8 @@ def unread(play: Play, *arguments: str) -> int:
     return done.returncode
 
 
-def test_a_verdict_stays_where_nobody_reads_it(play: Play) -> None:
-    task = play.planned_task()
+def test_a_verdict_stays_where_nobody_reads_it(play: Play, run: str) -> None:
+    task = play.task()
     assert unread(play, "task", "list") == 0
     (play.root / "log.txt").write_text("typed\n")
     dispatch = play.claimed(task)
@@ -755,8 +742,9 @@ def test_no_text_of_the_ledger_and_no_name_steers_a_terminal(
     assert STEERS[:4] in json.loads(out)["plan"]["body"]
 
 
-def test_a_plan_is_shown_with_why_it_was_rejected_and_evidence_without_what_is_nothing(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_a_plan_is_shown_with_why_it_was_rejected_and_evidence_without_what_is_nothing(
+    play: Play, run: str, cli: Call
+) -> None:
     plan = play.state(run).canonical
     cli("plan", "reject", plan, "--reason", "too much at once", "-C", str(play.root))
     shown = cli("plan", "show", plan, "-C", str(play.root))[1]
@@ -788,9 +776,8 @@ def test_json_belongs_to_the_command_only_before_the_dashes(play: Play, cli: Cal
     ],
 )  # fmt: skip
 def test_what_is_named_by_a_variable_that_is_not_set_does_not_mean_another(
-    play: Play, cli: Call, words: list[str]
+    play: Play, run: str, cli: Call, words: list[str]
 ) -> None:
-    play.planned()
     before = git(play.root, "rev-parse", "HEAD")
     (at, rest) = (words.index("--"), words[words.index("--") :]) if "--" in words else (len(words), [])
 
@@ -821,9 +808,9 @@ def test_a_workspace_that_is_named_by_nothing_is_not_the_current_folder(
     [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
 )
 def test_colours_are_for_a_terminal_whose_user_has_not_asked_for_none(
-    play: Play, environment: dict[str, str], is_coloured: bool
+    play: Play, run: str, environment: dict[str, str], is_coloured: bool
 ) -> None:
-    play.planned_task()
+    play.task()
     ours, theirs = os.openpty()
     words = [sys.executable, "-m", "memento_git", "status", "-C", str(play.root)]
     done = subprocess.run(words, stdout=theirs, env={**os.environ, "TERM": "xterm", **environment}, check=True)
@@ -836,8 +823,7 @@ def test_colours_are_for_a_terminal_whose_user_has_not_asked_for_none(
     assert shown.count("\x1b[0m") * 2 == shown.count("\x1b")
 
 
-def test_uncommitted_files_are_in_the_warnings_of_every_answer(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_uncommitted_files_are_in_the_warnings_of_every_answer(play: Play, run: str, cli: Call) -> None:
     task = play.task()
     path = play.root / ".memento" / "runs" / run / "run.md"
     path.write_text(path.read_text() + "More.\n")
@@ -857,8 +843,8 @@ def test_settle_takes_one_way_at_a_time(play: Play, cli: Call) -> None:
         assert (code, json.loads(out)["error"]) == (2, "usage")
 
 
-def test_settle_lists_at_a_revision_and_settles_only_now(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_settle_lists_at_a_revision_and_settles_only_now(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     asked(cli, play, "settle", "--at", "HEAD")
     for command in (
         ["settle", "--void", "zzzz", "--reason", "r", "--at", "HEAD"],
@@ -893,8 +879,7 @@ def test_a_full_disk_is_a_refusal_and_no_bug(play: Play) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_the_verdict_of_a_command_stays_where_nothing_can_be_said_of_it(play: Play) -> None:
-    play.planned()
+def test_the_verdict_of_a_command_stays_where_nothing_can_be_said_of_it(play: Play, run: str) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [*MEMENTO, "evidence", "run", "--kind", "test", "--", "sh", "-c", "exit 7"],
@@ -1018,9 +1003,8 @@ def test_who_holds_a_dispatch_is_told_by_what_became_of_it(play: Play, cli: Call
 
 
 def test_a_report_that_a_command_writes_at_the_top_is_named_as_it_is_seen_from_the_folder(
-    play: Play, cli: Call
+    play: Play, run: str, cli: Call
 ) -> None:
-    play.planned()
     below = play.root / "a b"
     below.mkdir()
     write = ("--", "sh", "-c", "echo '<testsuite><testcase name=\"x\"/></testsuite>' > ../out.xml")
@@ -1032,8 +1016,8 @@ def test_a_report_that_a_command_writes_at_the_top_is_named_as_it_is_seen_from_t
     assert "at the top" not in cli("evidence", "run", "-C", str(below), "--report", "no.xml", "--", "true")[2]
 
 
-def test_a_task_in_the_place_of_its_dispatch_leads_to_that(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_a_task_in_the_place_of_its_dispatch_leads_to_that(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     none = asked_wrong(cli, play, "dispatch", "claim", task)
     assert (none["error"], none["hint"]) == (
         "wrong_kind", f"that task is not handed out yet: memento dispatch create {task} --executor WHO"

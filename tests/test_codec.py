@@ -344,8 +344,7 @@ def plant(play: Play, run: str, task: str, what: str) -> str:  # noqa: C901, PLR
         "other shard", "broken task", "missing run text", "broken run text", "stray run",
     ],
 )  # fmt: skip
-def test_something_hostile_in_a_run_is_told_and_the_rest_still_reads(play: Play, what: str) -> None:
-    run = play.planned()
+def test_something_hostile_in_a_run_is_told_and_the_rest_still_reads(play: Play, run: str, what: str) -> None:
     good = play.proven("Good", run=run)
     bad = play.task("Bad", run=run)
     word = plant(play, run, bad, what)
@@ -377,8 +376,7 @@ def test_an_unreadable_event_leaves_its_own_record_incomplete_and_can_be_voided(
     assert play.is_proven(task)
 
 
-def test_two_files_with_one_id_are_a_finding_and_the_one_that_others_name_counts(play: Play) -> None:
-    run = play.planned()
+def test_two_files_with_one_id_are_a_finding_and_the_one_that_others_name_counts(play: Play, run: str) -> None:
     one, two = play.proven("One", run=run), play.task("Two", run=run)
     source = next((play.root / layout.folder_of(run, one)).glob("*-claimed-*.yaml"))
     stamp, _, number = source.stem.split("-")
@@ -422,8 +420,7 @@ def test_a_policy_that_cannot_be_read_is_never_replaced_by_the_default(play: Pla
         play.ledger.view().policy()
 
 
-def test_a_conflict_left_in_a_tasks_text_is_told_with_its_line_and_the_task_is_shown(play: Play) -> None:
-    run = play.planned()
+def test_a_conflict_left_in_a_tasks_text_is_told_with_its_line_and_the_task_is_shown(play: Play, run: str) -> None:
     task = play.task(run=run, body="First line.")
     path = play.root / layout.prose_path(run, task)
     text = path.read_text()

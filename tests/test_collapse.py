@@ -28,8 +28,7 @@ def test_a_new_ledger_shows_events_unless_it_is_asked_to_fold_them_up(repo: Path
     assert git(repo, "rev-list", "--count", "HEAD") == "2"
 
 
-def test_init_again_changes_that_setting_alone_in_one_commit(play: Play, cli: Call) -> None:
-    play.planned()
+def test_init_again_changes_that_setting_alone_in_one_commit(play: Play, run: str, cli: Call) -> None:
     play.proven()
     where = ("-C", str(play.root))
     attributes = play.root / layout.ATTRIBUTES

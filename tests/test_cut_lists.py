@@ -56,8 +56,7 @@ def test_more_runs_than_are_named_are_counted(play: Play) -> None:
     assert "and 2 more" in str(caught.value)
 
 
-def test_more_stale_evidence_than_is_named_is_counted(play: Play, cli: Call) -> None:
-    play.planned()
+def test_more_stale_evidence_than_is_named_is_counted(play: Play, run: str, cli: Call) -> None:
     play.proven()
     for _ in range(6):
         play.proven()

@@ -133,8 +133,9 @@ MARKDOWN = """\
 """  # noqa: E501
 
 
-def test_a_diff_asks_git_nothing_twice(play: Play, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    play.planned()
+def test_a_diff_asks_git_nothing_twice(
+    play: Play, run: str, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     base = head(play)
     play.proven("One")
     monkeypatch.setenv("GIT_TRACE2_EVENT", str(log := tmp_path / "trace"))
@@ -200,9 +201,8 @@ def test_without_a_range_it_begins_where_the_branch_left_main(play: Play) -> Non
     assert {row["id"] for run in union["runs"] for row in run["tasks"]} == {task, other}
 
 
-def test_what_two_sides_that_merged_each_other_have_in_common_is_not_told(play: Play, cli: Call) -> None:
+def test_what_two_sides_that_merged_each_other_have_in_common_is_not_told(play: Play, run: str, cli: Call) -> None:
     """Of two merge bases neither has all of it, and which one git tells first is a matter of dates."""
-    run = play.planned()
     git(play.root, "checkout", "-qb", "feature")
     play.task("Merged into main", run=run)
     add(play, "Merged into main, too.")
@@ -344,8 +344,7 @@ def test_that_a_branch_brings_the_ledger_with_its_policy_is_said(play: Play) -> 
 # What must never happen.
 
 
-def test_changed_and_removed_files_stand_above_all(play: Play) -> None:
-    play.planned()
+def test_changed_and_removed_files_stand_above_all(play: Play, run: str) -> None:
     task = play.proven()
     base = head(play)
     folder = play.root / ".memento" / "runs"
@@ -379,8 +378,7 @@ def test_what_was_changed_in_one_run_is_told_once_beside_others(play: Play) -> N
     assert [row["path"].split("/")[2] for row in held["forbidden"]] == [first]
 
 
-def test_an_archived_and_a_redacted_file_are_not_missed(play: Play) -> None:
-    run = play.planned()
+def test_an_archived_and_a_redacted_file_are_not_missed(play: Play, run: str) -> None:
     play.proven()
     before = head(play)
     stray = play.evidence(play.task("More"))
@@ -404,8 +402,7 @@ def test_an_archived_and_a_redacted_file_are_not_missed(play: Play) -> None:
     assert told(play, f"{packed}..")["counts"]["forbidden"] > 10
 
 
-def test_a_ledger_that_is_gone_is_the_worst_of_all(play: Play) -> None:
-    run = play.planned()
+def test_a_ledger_that_is_gone_is_the_worst_of_all(play: Play, run: str) -> None:
     base = head(play)
     take_out(play.root, ".memento", message="gone")
     held = told(play, f"{base}..")
@@ -416,8 +413,8 @@ def test_a_ledger_that_is_gone_is_the_worst_of_all(play: Play) -> None:
     assert told(play, f"..{base}")["runs"][0]["change"] == "added"
 
 
-def test_what_an_event_without_effect_and_a_broken_file_say_is_told(play: Play) -> None:
-    task = play.planned_task()
+def test_what_an_event_without_effect_and_a_broken_file_say_is_told(play: Play, run: str) -> None:
+    task = play.task()
     base = head(play)
     git(play.root, "checkout", "-qb", "one")
     play.do(tasks.block_task, task, reason="no")
@@ -435,8 +432,8 @@ def test_what_an_event_without_effect_and_a_broken_file_say_is_told(play: Play) 
     assert f"F004: {path} a symbolic link has" in diff_text.text(told(play, f"{base}..")), "it is about no line"
 
 
-def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: Play) -> None:
-    task = play.planned_task()
+def test_a_weakened_policy_is_named_and_shows_what_it_makes_of_old_tasks(play: Play, run: str) -> None:
+    task = play.task()
     said = str(
         play.do(
             evidences.add_evidence, "test", tasks=[task], outcome="passed", summary="works", uri="https://x.invalid"
@@ -474,8 +471,7 @@ def test_what_a_branch_proves_by_a_policy_of_its_own_is_not_counted_as_proven(pl
     )
 
 
-def test_histories_without_a_common_commit_are_not_led_to_where_they_parted(play: Play) -> None:
-    play.planned()
+def test_histories_without_a_common_commit_are_not_led_to_where_they_parted(play: Play, run: str) -> None:
     git(play.root, "switch", "-q", "--orphan", "other")
     git(play.root, "checkout", "-q", "main", "--", ".memento")
     git(play.root, "commit", "-qm", "anew")
@@ -521,8 +517,8 @@ def test_each_loosened_rule_is_named() -> None:
 # What became of it.
 
 
-def test_what_two_branches_contest_is_told(play: Play) -> None:
-    task = play.planned_task()
+def test_what_two_branches_contest_is_told(play: Play, run: str) -> None:
+    task = play.task()
     base = head(play)
     git(play.root, "checkout", "-qb", "one")
     play.do(tasks.block_task, task, reason="no")
@@ -542,8 +538,7 @@ def test_what_two_branches_contest_is_told(play: Play) -> None:
     assert "settled by Ada <ada@example.invalid>: " in diff_text.text(after)
 
 
-def test_stale_tasks_that_nobody_touched_are_only_counted(play: Play) -> None:
-    play.planned()
+def test_stale_tasks_that_nobody_touched_are_only_counted(play: Play, run: str) -> None:
     old = play.proven("Old")
     base = head(play)
     play.commit("app.py", "answer = 43\n")
@@ -554,8 +549,7 @@ def test_stale_tasks_that_nobody_touched_are_only_counted(play: Play) -> None:
     assert old not in markdown(held).partition("<details>")[0]
 
 
-def test_a_lease_that_was_renewed_is_nothing_to_tell(play: Play) -> None:
-    play.planned()
+def test_a_lease_that_was_renewed_is_nothing_to_tell(play: Play, run: str) -> None:
     handed = play.claimed(play.task())
     base = head(play)
     play.do(dispatches.renew_dispatch, handed, lease=99_999, force=True)
@@ -619,8 +613,7 @@ def test_one_changed_line_among_a_thousand_like_others_is_found() -> None:
         ("", "failed passed failed " + "requested passed " * 3 + "passed", "failed → passed → failed → … → passed"),
     ],
 )
-def test_a_gate_is_told_from_state_to_state(play: Play, before: str, verdicts: str, shown: str) -> None:
-    run = play.planned()
+def test_a_gate_is_told_from_state_to_state(play: Play, run: str, before: str, verdicts: str, shown: str) -> None:
     for verdict in before.split():
         play.gate("quality_review", verdict, run=run)
     base = head(play)
@@ -632,8 +625,7 @@ def test_a_gate_is_told_from_state_to_state(play: Play, before: str, verdicts: s
     assert f"quality review: {shown} by Ada \\<ada@example.invalid\\>{on}\n" in f"{markdown(held)}\n"
 
 
-def test_that_a_task_was_rejected_is_never_left_out(play: Play) -> None:
-    play.planned()
+def test_that_a_task_was_rejected_is_never_left_out(play: Play, run: str) -> None:
     base = head(play)
     task = play.task(commands=["false"])
     for _ in range(2):
@@ -896,8 +888,8 @@ def test_a_spike_and_what_it_handed_out_without_a_plan_are_told(play: Play) -> N
     assert "spike" not in diff_text.text(told(play, f"{later}.."))
 
 
-def test_what_a_repair_does_not_say_of_the_task_that_it_repairs_is_told(play: Play) -> None:
-    task = play.planned_task("Hash all passwords", body="Use argon2id.", criteria=["It is salted"], require=["lint"])
+def test_what_a_repair_does_not_say_of_the_task_that_it_repairs_is_told(play: Play, run: str) -> None:
+    task = play.task("Hash all passwords", body="Use argon2id.", criteria=["It is salted"], require=["lint"])
     play.complete(play.claimed(task), play.evidence(task))
     play.do(verifying.verify_task, task)
     base = head(play)
@@ -909,8 +901,10 @@ def test_what_a_repair_does_not_say_of_the_task_that_it_repairs_is_told(play: Pl
     assert line in markdown(told(play, base))
 
 
-def test_what_was_said_against_a_task_of_the_base_stands_by_what_is_done_on_the_same_evidence(play: Play) -> None:
-    task = play.planned_task("Hash all passwords")
+def test_what_was_said_against_a_task_of_the_base_stands_by_what_is_done_on_the_same_evidence(
+    play: Play, run: str
+) -> None:
+    task = play.task("Hash all passwords")
     good = play.evidence(task)
     play.complete(play.claimed(task), good)
     play.do(tasks.reopen_task, task, reason="argon2 is missing")
@@ -927,9 +921,8 @@ def test_what_was_said_against_a_task_of_the_base_stands_by_what_is_done_on_the_
 # What a reviewer goes by.
 
 
-def test_a_gate_tells_what_it_rests_on_and_who_judges_is_told_with_the_address(play: Play) -> None:
+def test_a_gate_tells_what_it_rests_on_and_who_judges_is_told_with_the_address(play: Play, run: str) -> None:
     """Who judges by another's name, or on a command that shows nothing, is seen where the verdict is told."""
-    run = play.planned()
     draft = evidences.witness(play.ledger, ["true"], kind="test", quiet=True)
     old = play.do(evidences.record_draft, draft)
     base = head(play)
@@ -969,9 +962,8 @@ def test_a_gate_that_asks_for_fresh_evidence_is_told_as_status_tells_it(play: Pl
     assert "quality review: passed → fallen; on test, witnessed, stale: " in diff_text.text(told(play, f"{passed}.."))
 
 
-def test_the_words_of_a_verdict_stand_behind_what_it_rests_on(play: Play) -> None:
+def test_the_words_of_a_verdict_stand_behind_what_it_rests_on(play: Play, run: str) -> None:
     """Way: the word that goes with a pass reads like what it rests on, and what that is comes where nobody reads on."""
-    run = play.planned()
     base = head(play)
     play.gate("quality_review", "passed", run=run, note="fine; on test, reproduced: pytest exit 0")
     text = diff_text.text(told(play, f"{base}.."))
@@ -982,9 +974,8 @@ def test_the_words_of_a_verdict_stand_behind_what_it_rests_on(play: Play) -> Non
     assert re.search(r" by Ada: test, witnessed, passed: .* — retracted by Ada: mended by Grace\n", f"{text}\n"), text
 
 
-def test_what_was_waived_and_taken_back_stands_in_the_headline(play: Play) -> None:
+def test_what_was_waived_and_taken_back_stands_in_the_headline(play: Play, run: str) -> None:
     """Way: a waived gate and retracted evidence are counted with the others, and what they are is below a click."""
-    run = play.planned()
     first = play.state(run).canonical
     base = head(play)
     play.gate("quality_review", "failed", run=run, reason="no tests", evidence=[])
@@ -1010,9 +1001,8 @@ def test_what_was_waived_and_taken_back_stands_in_the_headline(play: Play) -> No
     assert ", 2 pieces of evidence (1 failed, 1 retracted)\n" in text
 
 
-def test_who_judged_last_is_not_who_is_left_out(play: Play) -> None:
+def test_who_judged_last_is_not_who_is_left_out(play: Play, run: str) -> None:
     """Way: three others ask for a gate before it is passed, or do so of a task that is done, so that they are named."""
-    run = play.planned()
     task = play.task()
     base = head(play)
     others = [play.as_(f"{name} <{name}@x.example>") for name in ("Grace", "Alan", "Edsger")]
@@ -1030,9 +1020,8 @@ def test_who_judged_last_is_not_who_is_left_out(play: Play) -> None:
     assert "quality review: " in text
 
 
-def test_who_accepted_a_task_is_told_with_the_address(play: Play) -> None:
+def test_who_accepted_a_task_is_told_with_the_address(play: Play, run: str) -> None:
     """Way: whoever accepts a task in another's name, with an address of their own, is told as that other."""
-    play.planned()
     task = play.proven()
     base = head(play)
     play.as_("Grace <grace@elsewhere.invalid>").do(verifying.verify_task, task)
@@ -1041,9 +1030,8 @@ def test_who_accepted_a_task_is_told_with_the_address(play: Play) -> None:
     assert "| completed → accepted | Grace \\<grace@elsewhere.invalid\\> |" in markdown(held)
 
 
-def test_a_verdict_from_beside_the_end_of_its_run_is_told_as_late(play: Play) -> None:
+def test_a_verdict_from_beside_the_end_of_its_run_is_told_as_late(play: Play, run: str) -> None:
     """Where `status` says that a pass came too late to count, the comment does not tell it as any other."""
-    run = play.planned()
     play.proven()
     git(play.root, "branch", "beside")
     play.do(runs.complete_run, run)
@@ -1060,9 +1048,8 @@ def test_a_verdict_from_beside_the_end_of_its_run_is_told_as_late(play: Play) ->
     assert "; **late**: came after the run's completion; without evidence\n" in markdown(held)
 
 
-def test_what_a_report_counts_stands_beside_its_command(play: Play) -> None:
+def test_what_a_report_counts_stands_beside_its_command(play: Play, run: str) -> None:
     """One case that passed beside many that were skipped is seen where the proof is told."""
-    play.planned()
     base = head(play)
     cases = "<testcase name='a'/>" + "<testcase name='b'><skipped/></testcase>" * 7
     write = f"open('junit.xml', 'w').write({f'<testsuite>{cases}</testsuite>'!r})"
@@ -1076,9 +1063,8 @@ def test_what_a_report_counts_stands_beside_its_command(play: Play) -> None:
     assert f"| {shown} |" in markdown(told(play, f"{base}.."))
 
 
-def test_what_a_branch_takes_back_is_in_the_table_before_what_it_proves(play: Play) -> None:
+def test_what_a_branch_takes_back_is_in_the_table_before_what_it_proves(play: Play, run: str) -> None:
     """However many easy tasks a branch proves: what it calls off, or words otherwise, is not what is left out."""
-    play.planned()
     called_off, reworded = play.task("Refuse empty passwords"), play.task("Ask the list")
     base = head(play)
     play.do(tasks.cancel_task, called_off, reason="Done elsewhere.")
@@ -1101,9 +1087,8 @@ def test_what_needs_a_look_is_not_what_is_left_out() -> None:
     assert "**not counted**: accepted of `task_000000000000` by bot: it was rejected" in markdown(held)
 
 
-def test_no_run_hides_the_verdicts_of_another(play: Play) -> None:
+def test_no_run_hides_the_verdicts_of_another(play: Play, run: str) -> None:
     """Way: a branch brings runs with long tasks, and what it says of the base's own run is left out of the comment."""
-    run = play.planned()
     play.gate("quality_review", "failed", run=run)
     base = head(play)
     play.gate("quality_review", "passed", run=run)
@@ -1117,9 +1102,9 @@ def test_no_run_hides_the_verdicts_of_another(play: Play) -> None:
     assert "quality review: failed → passed by Ada" in shown
 
 
-def test_what_the_branch_rejects_of_its_own_hides_nothing_of_the_base(play: Play) -> None:
+def test_what_the_branch_rejects_of_its_own_hides_nothing_of_the_base(play: Play, run: str) -> None:
     """Way: a branch brings many tasks that it rejects, so that the one of the base's that it calls off is left out."""
-    task = play.planned_task("Refuse empty passwords")
+    task = play.task("Refuse empty passwords")
     base = head(play)
     play.do(tasks.cancel_task, task, reason="Done elsewhere.")
     held = told(play, f"{base}..")
@@ -1130,9 +1115,8 @@ def test_what_the_branch_rejects_of_its_own_hides_nothing_of_the_base(play: Play
     assert table.index(task) < table.index("An easy task")
 
 
-def test_a_task_that_is_proven_by_now_is_no_stale_one(play: Play) -> None:
+def test_a_task_that_is_proven_by_now_is_no_stale_one(play: Play, run: str) -> None:
     """A second run that spoke against its evidence is taken back beside a change of the code, and nothing else."""
-    play.planned()
     task = play.proven()
     first = play.state(task).evidence_named(play.state(task).proof(task).by[0])
     draft = evidences.witness(play.ledger, first.data["command"]["argv"], kind="test", quiet=True)
@@ -1152,9 +1136,8 @@ def test_a_task_that_is_proven_by_now_is_no_stale_one(play: Play) -> None:
     assert "(it was unproven)" in diff_text.text(held)
 
 
-def test_how_a_long_command_ends_is_told(play: Play, cli: Call) -> None:
+def test_how_a_long_command_ends_is_told(play: Play, run: str, cli: Call) -> None:
     """A command that ends well whatever happens says so at its end."""
-    play.planned()
     base = head(play)
     names = " ".join(f"tests/test_{number}.py" for number in range(30))
     task = play.task()
@@ -1168,9 +1151,8 @@ def test_how_a_long_command_ends_is_told(play: Play, cli: Call) -> None:
         )
 
 
-def test_what_a_test_saw_that_nobody_commits_is_told(play: Play, cli: Call) -> None:
+def test_what_a_test_saw_that_nobody_commits_is_told(play: Play, run: str, cli: Call) -> None:
     """A file beside the code may make a test pass that fails without it."""
-    play.planned()
     base = head(play)
     (play.root / "helper.py").write_text("good = True\n")
     task = play.task()
@@ -1186,9 +1168,8 @@ def test_what_a_test_saw_that_nobody_commits_is_told(play: Play, cli: Call) -> N
     assert told_so in markdown(told(play, f"{base}.."))
 
 
-def test_what_somebody_let_through_that_policy_would_not_is_in_the_table(play: Play) -> None:
+def test_what_somebody_let_through_that_policy_would_not_is_in_the_table(play: Play, run: str) -> None:
     """Whoever hands a task out beyond its budget, or with what destroys, gives a word, and nobody has to agree."""
-    play.planned()
     base = head(play)
     task = play.task(body="git push --force", attempts=1)
     allowed: dict[str, Any] = {"note": "Agreed.", "allow_destructive": ["force_push"]}
@@ -1208,9 +1189,8 @@ def test_what_somebody_let_through_that_policy_would_not_is_in_the_table(play: P
     assert "beyond its budget: Once | more." in diff_text.text(told(play, f"{base}.."))
 
 
-def test_a_later_run_that_failed_and_that_nobody_cites_stands_by_the_proof(play: Play) -> None:
+def test_a_later_run_that_failed_and_that_nobody_cites_stands_by_the_proof(play: Play, run: str) -> None:
     """Way: of two runs of a test on the same code the good one is cited, and the one that failed after it is not."""
-    play.planned()
     base = head(play)
     task, other = play.task(), play.task("Another")
     (play.root / ".gitignore").write_text("ends\n")
@@ -1236,8 +1216,9 @@ def test_a_later_run_that_failed_and_that_nobody_cites_stands_by_the_proof(play:
 
 
 @pytest.mark.parametrize("path", ["app.py", ".memento/README.md"])
-def test_a_run_that_failed_on_the_branch_is_told_at_the_task_that_the_base_has_proven(play: Play, path: str) -> None:
-    play.planned()
+def test_a_run_that_failed_on_the_branch_is_told_at_the_task_that_the_base_has_proven(
+    play: Play, run: str, path: str
+) -> None:
     task = play.proven()
     base = head(play)
     play.commit(path, "answer = 43\n")
@@ -1255,9 +1236,8 @@ def test_a_run_that_failed_on_the_branch_is_told_at_the_task_that_the_base_has_p
     assert "exit 0 (a run had failed since) |" in table  # who takes the failure back is not passed over in silence
 
 
-def test_what_evidence_holds_is_told_before_what_was_said_of_it(play: Play) -> None:
+def test_what_evidence_holds_is_told_before_what_was_said_of_it(play: Play, run: str) -> None:
     """A check is told by its name and end, and a file by its name: a summary may say anything."""
-    play.planned()
     base = head(play)
     (play.root / "form.png").write_bytes(b"a picture")
     play.commit_all()
@@ -1289,9 +1269,8 @@ def test_what_was_asked_of_a_task_stands_by_what_proves_it(play: Play) -> None:
     assert "Whatever" not in shown
 
 
-def test_a_run_that_was_resumed_for_a_while_is_told(play: Play) -> None:
+def test_a_run_that_was_resumed_for_a_while_is_told(play: Play, run: str) -> None:
     """Way: somebody paused the run, and whoever goes on all the same pauses it again when the work is done."""
-    run = play.planned()
     play.do(runs.pause_run, run, reason="Wait for the lawyers.")
     base = head(play)
     play.do(runs.resume_run, run)
@@ -1301,8 +1280,7 @@ def test_a_run_that_was_resumed_for_a_while_is_told(play: Play) -> None:
     assert told_so in diff_text.text(told(play, f"{base}.."))
 
 
-def test_of_several_runs_of_one_command_that_which_proves_comes_first_and_says_so(play: Play) -> None:
-    run = play.planned()
+def test_of_several_runs_of_one_command_that_which_proves_comes_first_and_says_so(play: Play, run: str) -> None:
     base, task = head(play), play.task()
     held = play.claimed(task)
     for _ in range(2):

@@ -30,8 +30,7 @@ def found(play: Play, status: str) -> list[str]:
     return [f"{answer.name}: {answer.message}" for answer in doctor.examine(play.ledger) if answer.status == status]
 
 
-def test_a_sound_ledger_is_ok(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_sound_ledger_is_ok(play: Play, run: str, cli: Call) -> None:
     play.proven()
 
     code, out, _ = cli("doctor", "-C", str(play.root), "--json")
@@ -47,8 +46,7 @@ def test_a_rule_that_the_scanner_does_not_have_is_told(play: Play) -> None:
     assert [f"{one.name}: {one.message}" for one in doctor.examine(play.ledger) if one.name == "policy"] == [told]
 
 
-def test_a_release_that_asks_for_no_approval_of_those_whose_would_count_is_told(play: Play) -> None:
-    play.planned()
+def test_a_release_that_asks_for_no_approval_of_those_whose_would_count_is_told(play: Play, run: str) -> None:
     told = "policy: policy.release says whose approvals count, and asks for none: anybody may pass the gate without one"
     for idle in ("approvers: [Grace]", "not_author: true"):
         play.policy(f"  release: {{{idle}}}\n")
@@ -69,9 +67,8 @@ def test_a_pattern_of_policy_that_names_no_file_is_told(play: Play, pattern: str
 
 
 def test_a_client_that_is_set_up_in_part_or_starts_nothing_is_told(
-    play: Play, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    play: Play, run: str, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play.planned()
     tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "git").symlink_to(str(shutil.which("git")))
@@ -109,9 +106,8 @@ def test_a_client_that_is_set_up_in_part_or_starts_nothing_is_told(
     ("#!/usr/bin/env python3", ""), ("#!/bin/sh\nexec gone", ""), ("\x7fELF\udcff", ""),
 ])  # fmt: skip
 def test_a_script_whose_environment_is_gone_is_told_and_nothing_is_started(
-    play: Play, cli: Call, head: str, by: str
+    play: Play, run: str, cli: Call, head: str, by: str
 ) -> None:
-    play.planned()
     program = play.root / "venv" / "memento"
     program.parent.mkdir()
     program.write_bytes(f"{head.format(by)}\ntouch {play.root}/started\n".encode(errors="surrogateescape"))
@@ -124,8 +120,7 @@ def test_a_script_whose_environment_is_gone_is_told_and_nothing_is_started(
     assert not (play.root / "started").exists()
 
 
-def test_removed_evidence_is_found(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_removed_evidence_is_found(play: Play, run: str, cli: Call) -> None:
     task = play.proven()
     evidence = play.state(task).ids("evidence")[0]
     take_out(play.root, f".memento/runs/*/evidence/*/{evidence}.yaml", message="tidy")
@@ -138,15 +133,13 @@ def test_removed_evidence_is_found(play: Play, cli: Call) -> None:
     assert any(told.startswith(f"run {run}: ") and evidence in told for told in found(play, "fail"))
 
 
-def test_a_plan_that_cannot_be_read_is_found(play: Play) -> None:
-    run = play.planned()
+def test_a_plan_that_cannot_be_read_is_found(play: Play, run: str) -> None:
     state = play.state(run)
     play.commit(state.index.prose[state.canonical], "---\nid: [\n---\n", "broken")
     assert any("plan.md" in line for line in found(play, "fail"))
 
 
-def test_a_removed_event_makes_its_record_incomplete(play: Play) -> None:
-    play.planned()
+def test_a_removed_event_makes_its_record_incomplete(play: Play, run: str) -> None:
     task = play.proven()
     take_out(play.root, f".memento/runs/*/tasks/*/{task}/*-claimed-*.yaml", message="tidy")
 
@@ -160,8 +153,9 @@ def test_a_removed_event_makes_its_record_incomplete(play: Play) -> None:
     ("evidence/*/*.yaml", "outcome: passed", "outcome: observed", "whose bytes are others now"),
     ("evidence/*/*/stdout.txt", "checked", "all 900 passed", "has other bytes than it recorded"),
 ])  # fmt: skip
-def test_an_edited_file_is_found_and_proves_nothing(play: Play, place: str, old: str, new: str, told: str) -> None:
-    play.planned()
+def test_an_edited_file_is_found_and_proves_nothing(
+    play: Play, run: str, place: str, old: str, new: str, told: str
+) -> None:
     task = play.proven()
     path = next(play.root.glob(f".memento/runs/*/{place}"))
     play.commit(path, path.read_text().replace(old, new))
@@ -170,16 +164,14 @@ def test_an_edited_file_is_found_and_proves_nothing(play: Play, place: str, old:
     assert not play.is_proven(task)
 
 
-def test_a_file_that_is_not_the_ledgers_is_named(play: Play) -> None:
-    run = play.planned()
+def test_a_file_that_is_not_the_ledgers_is_named(play: Play, run: str) -> None:
     (play.root / ".memento" / "runs" / run / "notes.txt").write_text("mine\n")
     assert any("uncommitted" in line for line in found(play, "warn"))
     play.commit_all()
     assert any("not part of the ledger's layout" in line for line in found(play, "warn"))
 
 
-def test_uncommitted_edits_a_detached_head_and_an_ignored_ledger_are_warnings(play: Play) -> None:
-    play.planned()
+def test_uncommitted_edits_a_detached_head_and_an_ignored_ledger_are_warnings(play: Play, run: str) -> None:
     (play.root / ".git" / "info" / "exclude").write_text(".memento\n")
     git(play.root, "switch", "-q", "--detach")
     (play.root / ".memento" / "config.yaml").write_text("version: 1\n")
@@ -191,8 +183,10 @@ def test_uncommitted_edits_a_detached_head_and_an_ignored_ledger_are_warnings(pl
     assert "not counted: .memento/config.yaml" in warnings
 
 
-def test_nobody_is_told_to_commit_that_a_clone_without_a_checkout_has_no_ledger(play: Play, tmp_path: Path) -> None:
-    task = play.planned_task()
+def test_nobody_is_told_to_commit_that_a_clone_without_a_checkout_has_no_ledger(
+    play: Play, run: str, tmp_path: Path
+) -> None:
+    task = play.task()
     git(tmp_path, "clone", "-q", "--no-checkout", str(play.root), "there")
     there = Play(Ledger.open(tmp_path / "there", actor="Ada"))
     (told,) = [answer for answer in doctor.examine(there.ledger) if answer.name == "uncommitted"]
@@ -311,8 +305,7 @@ def test_what_lies_in_worktrees_below_the_git_directory_is_no_half_written_file(
     assert theirs.read_text() == "mine"
 
 
-def test_a_secret_in_a_committed_text_is_found(play: Play) -> None:
-    run = play.planned()
+def test_a_secret_in_a_committed_text_is_found(play: Play, run: str) -> None:
     path = play.root / ".memento" / "runs" / run / "run.md"
     token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hJ3kL6"
     play.commit(path, path.read_text() + f"use {token}\n")
@@ -342,8 +335,7 @@ def test_what_is_wrong_with_a_recipe_and_beside_the_ledger_is_found_as_check_fin
     assert "looks like a secret (AWS Access Key)" in out
 
 
-def test_a_revision_is_checked_for_its_ledger_alone(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_revision_is_checked_for_its_ledger_alone(play: Play, run: str, cli: Call) -> None:
     task = play.proven()
     sound = git(play.root, "rev-parse", "HEAD")
     path = next(play.root.glob(f".memento/runs/*/tasks/*/{task}/*-claimed-*.yaml"))
@@ -494,8 +486,7 @@ def test_a_filter_that_git_needs_and_cannot_run_is_told(play: Play, cli: Call, k
 
 
 @pytest.mark.parametrize("path", ["", "elsewhere", "../hooks"])
-def test_hooks_that_git_passes_over_are_told(play: Play, path: str) -> None:
-    play.planned()
+def test_hooks_that_git_passes_over_are_told(play: Play, run: str, path: str) -> None:
     git(play.root, "config", "core.hooksPath", path)
     assert found(play, "warn") == [], "there are none of ours"
     git(play.root, "config", "--unset", "core.hooksPath")

@@ -142,8 +142,7 @@ def test_what_takes_from_a_completed_run_is_told_where_its_tasks_are_not(
         assert "whether it is proven cannot be told" in out, out
 
 
-def test_the_end_of_a_run_says_how_much_failed_since(play: Play, cli: Call) -> None:
-    play.planned()
+def test_the_end_of_a_run_says_how_much_failed_since(play: Play, run: str, cli: Call) -> None:
     failed_since(play)
     assert "every task is done and proven, 1 of them failed since" in cli("status", "-C", str(play.root))[1]
     (row,) = play.overview()["tasks"]
@@ -159,8 +158,7 @@ def test_the_end_of_a_run_says_how_much_failed_since(play: Play, cli: Call) -> N
     assert play.overview()["tasks"][0]["failed_since"] == []
 
 
-def test_evidence_that_passed_on_this_code_since_is_told_alike(play: Play, cli: Call) -> None:
-    play.planned()
+def test_evidence_that_passed_on_this_code_since_is_told_alike(play: Play, run: str, cli: Call) -> None:
     passed_since(play)
     where = ("--json", "-C", str(play.root))
     hits = json.loads(cli("recall", "count the zebra", "--kind", "task", *where)[1])["hits"]
@@ -173,8 +171,7 @@ def test_evidence_that_passed_on_this_code_since_is_told_alike(play: Play, cli: 
     assert f"rests on {first}: recorded, witnessed, passed on this code since" in told
 
 
-def test_what_is_known_is_recalled_where_policy_cannot_be_read(play: Play, cli: Call) -> None:
-    play.planned()
+def test_what_is_known_is_recalled_where_policy_cannot_be_read(play: Play, run: str, cli: Call) -> None:
     stale(play)
     add(play, "Stripes are counted by hand.", evidence=[play.overview()["evidence"][0]["id"]])
     play.policy("  no_such_key: 1\n")
@@ -203,9 +200,8 @@ PLANS = [
 
 @pytest.mark.parametrize(("story", "word"), PLANS, ids=[story.__name__ for story, _ in PLANS])
 def test_what_takes_from_an_approved_plan_is_told_by_recall(
-    play: Play, cli: Call, story: Callable[[Play], None], word: str
+    play: Play, run: str, cli: Call, story: Callable[[Play], None], word: str
 ) -> None:
-    play.planned()
     story(play)
     for surface in (["status"], ["report"], ["recall", "show plan", "--kind", "plan"]):
         out = cli(*surface, "-C", str(play.root))[1]
@@ -213,8 +209,7 @@ def test_what_takes_from_an_approved_plan_is_told_by_recall(
         assert "Plan" in out
 
 
-def test_the_diff_says_that_a_plan_was_not_approved_by_who_may(play: Play, cli: Call) -> None:
-    play.planned()
+def test_the_diff_says_that_a_plan_was_not_approved_by_who_may(play: Play, run: str, cli: Call) -> None:
     git(play.root, "switch", "-qc", "work")
     unapproved(play)
     for form in ("text", "markdown"):
@@ -223,8 +218,7 @@ def test_the_diff_says_that_a_plan_was_not_approved_by_who_may(play: Play, cli: 
         assert "not approved by who may" in out
 
 
-def test_a_verdict_by_who_may_not_give_it_is_told_on_every_surface(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_verdict_by_who_may_not_give_it_is_told_on_every_surface(play: Play, run: str, cli: Call) -> None:
     play.proven(TITLE)
     play.gate("final_acceptance", "passed")
     start = git(play.root, "rev-parse", "HEAD")
@@ -237,8 +231,7 @@ def test_a_verdict_by_who_may_not_give_it_is_told_on_every_surface(play: Play, c
     assert (row["status"], row["fallen"]) == ("passed", "it is by Ada <ada@example.invalid>, and policy names Grace")
 
 
-def test_a_brief_says_what_is_not_proven_of_what_its_task_rests_on(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_brief_says_what_is_not_proven_of_what_its_task_rests_on(play: Play, run: str, cli: Call) -> None:
     first = play.proven(TITLE)
     task = play.task("Feed it", depends_on=[first])
     proof = play.overview()["tasks"][0]["proven_by"][0]
@@ -255,9 +248,8 @@ def test_a_brief_says_what_is_not_proven_of_what_its_task_rests_on(play: Play, c
     (gate_failed, "gate quality_review failed"), (unsigned, "unsigned"),
 ])  # fmt: skip
 def test_a_brief_says_what_takes_from_the_proof_that_its_task_rests_on(
-    play: Play, cli: Call, happen: Callable[[Play], None], word: str
+    play: Play, run: str, cli: Call, happen: Callable[[Play], None], word: str
 ) -> None:
-    play.planned()
     happen(play)
     first = next(row["id"] for row in play.overview()["tasks"] if row["title"] == TITLE)
     task = play.task("Groom it", depends_on=[first])

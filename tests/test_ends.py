@@ -449,9 +449,8 @@ def test_a_run_whose_text_is_gone_does_not_end_whoever_asks_first(play: Play) ->
     ],
 )  # fmt: skip
 def test_a_verdict_names_what_its_giver_had_seen(
-    play: Play, gate: str, verdict: str, names: set[str], *, opened: bool
+    play: Play, run: str, gate: str, verdict: str, names: set[str], *, opened: bool
 ) -> None:
-    run = play.planned()
     done, other = play.proven(run=run), play.task("Open", run=run)
     play.gate("quality_review", "passed", run=run)
     scope = done if "run" in names else run

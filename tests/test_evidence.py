@@ -66,8 +66,8 @@ def test_a_command_is_recorded_with_what_it_did(play: Play) -> None:
     assert play.state(evidence).trust_in(play.state(evidence).evidence(evidence)) == "witnessed"  # type: ignore[arg-type]
 
 
-def test_evidence_is_for_a_task_that_is_named_twice_once(play: Play) -> None:
-    task = play.planned_task()
+def test_evidence_is_for_a_task_that_is_named_twice_once(play: Play, run: str) -> None:
+    task = play.task()
     evidence = play.do(evidences.add_evidence, "artifact", tasks=[task, task[:12]], files=["app.py"])
     assert data_of(play, evidence)["for"] == [task]
 
@@ -118,8 +118,10 @@ def test_an_unproven_completion_leads_to_the_commands_that_are_asked(play: Play,
     assert json.loads(cli("task", "show", task, *where, "--json")[1])["task"]["proven"] is True
 
 
-def test_a_command_is_shown_as_one_types_it_and_what_is_so_and_what_is_not_alike(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_a_command_is_shown_as_one_types_it_and_what_is_so_and_what_is_not_alike(
+    play: Play, run: str, cli: Call
+) -> None:
+    task = play.task()
     play.commit("app.py", "x = 1\n")
     clean = play.evidence(task)
     (play.root / "app.py").write_text("x = 2\n")
@@ -130,8 +132,7 @@ def test_a_command_is_shown_as_one_types_it_and_what_is_so_and_what_is_not_alike
         assert "False" not in shown
 
 
-def test_what_a_command_showed_leads_to_the_dispatches_that_it_may_complete(play: Play, cli: Call) -> None:
-    play.planned()
+def test_what_a_command_showed_leads_to_the_dispatches_that_it_may_complete(play: Play, run: str, cli: Call) -> None:
     first, second = play.task(), play.task()
     name = play.claimed(first)
     of_one = ("evidence", "run", "-C", str(play.root), "--task", first)
@@ -146,8 +147,8 @@ def test_what_a_command_showed_leads_to_the_dispatches_that_it_may_complete(play
     assert told.startswith(f" next: memento dispatch complete {other} --evidence evidence_")
 
 
-def test_evidence_of_other_code_does_not_prove(play: Play) -> None:
-    task = play.planned_task()
+def test_evidence_of_other_code_does_not_prove(play: Play, run: str) -> None:
+    task = play.task()
     dispatch = play.claimed(task)
     evidence = play.evidence(task)
     (play.root / "app.py").write_text("answer = 7\n")
@@ -158,9 +159,9 @@ def test_evidence_of_other_code_does_not_prove(play: Play) -> None:
     assert not play.is_proven(task)
 
 
-def test_a_new_file_that_is_staged_and_committed_later_does_not_make_evidence_stale(play: Play) -> None:
+def test_a_new_file_that_is_staged_and_committed_later_does_not_make_evidence_stale(play: Play, run: str) -> None:
 
-    task = play.planned_task()
+    task = play.task()
     dispatch = play.claimed(task)
     (play.root / "new.py").write_text("fresh = 1\n")
     play.complete(dispatch, play.evidence(task))
@@ -174,8 +175,8 @@ def test_a_new_file_that_is_staged_and_committed_later_does_not_make_evidence_st
 
 
 @pytest.mark.parametrize("how", ["edited", "deleted", "staged", "another"])
-def test_an_untracked_file_that_is_edited_after_the_green_run_spoils_the_proof(play: Play, how: str) -> None:
-    task = play.planned_task()
+def test_an_untracked_file_that_is_edited_after_the_green_run_spoils_the_proof(play: Play, run: str, how: str) -> None:
+    task = play.task()
     dispatch = play.claimed(task)
     new = play.root / "foo.py"
     new.write_text("fine = 1\n")
@@ -273,8 +274,8 @@ def test_an_edit_within_a_submodule_is_seen(play: Play, tmp_path: Path) -> None:
     assert not proven_after(play, inner / "check.py", lambda: git(inner, "checkout", "-q", "check.py"))
 
 
-def test_names_that_a_ledger_cannot_hold_are_counted_and_left_out(play: Play) -> None:
-    task = play.planned_task()
+def test_names_that_a_ledger_cannot_hold_are_counted_and_left_out(play: Play, run: str) -> None:
+    task = play.task()
     dispatch = play.claimed(task)
     unfit = ["tab\there", "line\nbreak", "turned\u202ename", os.fsdecode(b"latin-\xe9")]
     fit = ['"quoted', "- a: b #c", " blank ", "é", "[x]", "*"]
@@ -317,8 +318,8 @@ def test_an_outcome_that_was_changed_by_hand_is_shown_as_the_command_left_it(pla
         play.complete(play.claimed(task), evidence)
 
 
-def test_evidence_of_code_that_changed_while_it_ran_does_not_prove(play: Play) -> None:
-    task = play.planned_task()
+def test_evidence_of_code_that_changed_while_it_ran_does_not_prove(play: Play, run: str) -> None:
+    task = play.task()
     draft = evidences.witness(
         play.ledger, [sys.executable, "-c", "open('app.py', 'a').write('#')"], kind="test", quiet=True
     )
@@ -462,8 +463,8 @@ def test_a_junit_report_is_counted_and_names_failed_cases(play: Play, failures: 
     assert report.get("failed", []) == ["a::b"] * failures
 
 
-def test_a_junit_report_of_skipped_cases_alone_is_no_verdict(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_a_junit_report_of_skipped_cases_alone_is_no_verdict(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     script = "open('r.xml', 'w').write('<testsuite><testcase name=\"a\"><skipped/></testcase></testsuite>')"
     given = ("--task", task, "--kind", "test", "--report", "r.xml", "-C", str(play.root))
     code, _, told = cli("evidence", "run", *given, "--", sys.executable, "-c", script)
@@ -690,8 +691,8 @@ def test_evidence_names_the_overridden_rules_that_it_needed_and_no_others(play: 
         assert told == (None if "note" in more else ["github-token"]), more
 
 
-def test_evidence_made_elsewhere_is_imported_as_it_was(play: Play, tmp_path: Path) -> None:
-    task = play.planned_task()
+def test_evidence_made_elsewhere_is_imported_as_it_was(play: Play, run: str, tmp_path: Path) -> None:
+    task = play.task()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], kind="test", quiet=True)
     head = git(play.root, "rev-parse", "HEAD")
     made = folders.write_folder(play.ledger, draft, tmp_path / "out", [task], "from the runner")
@@ -724,9 +725,9 @@ def test_imported_evidence_that_was_altered_is_refused(play: Play, tmp_path: Pat
     ],
 )  # fmt: skip
 def test_what_imported_evidence_cannot_be_given_is_refused_not_dropped(
-    play: Play, tmp_path: Path, cli: Call, more: list[str], names: str
+    play: Play, run: str, tmp_path: Path, cli: Call, more: list[str], names: str
 ) -> None:
-    task = play.planned_task()
+    task = play.task()
     draft = evidences.witness(play.ledger, [sys.executable, "-c", "print('ci')"], kind="test", quiet=True)
     folders.write_folder(play.ledger, draft, tmp_path / "out", [], "")
     add = ("evidence", "add", "--from", str(tmp_path / "out"), "-C", str(play.root), "--json")
@@ -738,8 +739,8 @@ def test_what_imported_evidence_cannot_be_given_is_refused_not_dropped(
     assert cli(*add, "--task", task)[0] == 0
 
 
-def test_an_approval_is_evidence_that_proves_no_work(play: Play) -> None:
-    task = play.planned_task()
+def test_an_approval_is_evidence_that_proves_no_work(play: Play, run: str) -> None:
+    task = play.task()
     dispatch = play.claimed(task)
 
     approval = play.do(evidences.approve, task)
@@ -760,8 +761,8 @@ def test_an_approval_is_shown_where_it_is_asked_also_if_policy_takes_it_as_proof
     assert play.is_proven(task)
 
 
-def test_retracted_evidence_proves_nothing_and_cannot_be_cited(play: Play) -> None:
-    task = play.planned_task()
+def test_retracted_evidence_proves_nothing_and_cannot_be_cited(play: Play, run: str) -> None:
+    task = play.task()
     dispatch = play.claimed(task)
     evidence = play.evidence(task)
     play.complete(dispatch, evidence)
@@ -824,8 +825,7 @@ def test_a_folder_that_evidence_covers_is_the_one_of_the_commit(play: Play) -> N
     assert [*draft.data["code"]["paths"]] == paths
 
 
-def test_evidence_that_covers_a_path_survives_changes_elsewhere(play: Play) -> None:
-    play.planned()
+def test_evidence_that_covers_a_path_survives_changes_elsewhere(play: Play, run: str) -> None:
     play.commit("other.py", "x = 1\n")
     task = play.task()
     dispatch = play.claimed(task)
@@ -854,8 +854,8 @@ def test_an_edit_in_the_second_of_the_last_git_add_is_seen(play: Play) -> None:
         assert codestate.code_now(play.ledger.git)["tree"] != before["tree"]
 
 
-def test_a_yes_counts_until_the_latest_answer_is_a_no(play: Play) -> None:
-    task = play.planned_task(require=["approval"])
+def test_a_yes_counts_until_the_latest_answer_is_a_no(play: Play, run: str) -> None:
+    task = play.task(require=["approval"])
     claim = play.claimed(task)
     grace = play.beside(play.root, "Grace")
     yes = grace.do(evidences.approve, task, response="yes")
@@ -870,8 +870,7 @@ def test_a_yes_counts_until_the_latest_answer_is_a_no(play: Play) -> None:
 
 
 @pytest.mark.parametrize("about", ["run", "task", "proof", "diff", "diff of the run"])
-def test_an_approval_of_the_run_the_task_its_evidence_or_a_diff_counts(play: Play, about: str) -> None:
-    run = play.planned()
+def test_an_approval_of_the_run_the_task_its_evidence_or_a_diff_counts(play: Play, run: str, about: str) -> None:
     task = play.task(require=["approval"])
     claim = play.claimed(task)
     play.commit("app.py", "answer = 43\n", "work")
@@ -888,9 +887,10 @@ def test_an_approval_of_the_run_the_task_its_evidence_or_a_diff_counts(play: Pla
 
 @pytest.mark.parametrize("scope", ["task", "run"])
 @pytest.mark.parametrize("status", ["retracted", "superseded"])
-def test_an_approval_of_a_diff_that_was_withdrawn_since_does_not_count(play: Play, status: str, scope: str) -> None:
+def test_an_approval_of_a_diff_that_was_withdrawn_since_does_not_count(
+    play: Play, run: str, status: str, scope: str
+) -> None:
 
-    run = play.planned()
     task = play.task(require=["approval"])
     claim = play.claimed(task)
     play.commit("app.py", "answer = 43\n", "work")
@@ -909,8 +909,8 @@ def test_an_approval_of_a_diff_that_was_withdrawn_since_does_not_count(play: Pla
 
 
 @pytest.mark.parametrize("status", ["retracted", "superseded", "redacted"])
-def test_evidence_that_was_withdrawn_may_be_answered_no_and_not_approved(play: Play, status: str) -> None:
-    task = play.planned_task()
+def test_evidence_that_was_withdrawn_may_be_answered_no_and_not_approved(play: Play, run: str, status: str) -> None:
+    task = play.task()
     proof, other = play.evidence(task), play.evidence(task)
     if status == "superseded":
         play.do(evidences.supersede, proof, other)
@@ -921,17 +921,17 @@ def test_evidence_that_was_withdrawn_may_be_answered_no_and_not_approved(play: P
     assert data_of(play, play.do(evidences.approve, proof, response="no"))["outcome"] == "failed"
 
 
-def test_who_adds_an_approval_of_nothing_is_told(play: Play) -> None:
-    run = play.planned()
+def test_who_adds_an_approval_of_nothing_is_told(play: Play, run: str) -> None:
     play.do(evidences.add_evidence, "approval", run=run, uri="https://example.invalid/review/1", outcome="passed")
     assert any("this one names nothing: memento evidence approve ID" in one for one in play.ledger.warnings)
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("more", [[], ["--timeout", "60s"]], ids=["", "timed"])
-def test_who_is_asked_to_end_ends_the_command_and_records_that(play: Play, name: str, more: list[str]) -> None:
+def test_who_is_asked_to_end_ends_the_command_and_records_that(
+    play: Play, run: str, name: str, more: list[str]
+) -> None:
     """Also one that pays no attention, with what it has started; and what then ends as if all were well is no pass."""
-    play.planned()
     child = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('here', flush=True); time.sleep(60)"
     )
@@ -951,8 +951,7 @@ def test_who_is_asked_to_end_ends_the_command_and_records_that(play: Play, name:
     assert (data["outcome"], data["problems"]) == ("failed", [f"it was ended by {name}"])
 
 
-def test_a_signal_that_is_ignored_stays_so(play: Play) -> None:
-    play.planned()
+def test_a_signal_that_is_ignored_stays_so(play: Play, run: str) -> None:
     script = "import time; print('here', flush=True); time.sleep(1)"
     command = [sys.executable, "-m", "memento_git", "-C", str(play.root), "evidence", "run", "--kind", "test"]
     process = subprocess.Popen(["nohup", *command, "--", sys.executable, "-c", script], stdout=subprocess.PIPE)

@@ -182,8 +182,8 @@ def test_names_in_reports_are_scrubbed(play: Play) -> None:
     assert whole(play)
 
 
-def test_evidence_that_cannot_be_read_is_refused_as_that_and_what_was_redacted_as_that(play: Play) -> None:
-    task = play.planned_task()
+def test_evidence_that_cannot_be_read_is_refused_as_that_and_what_was_redacted_as_that(play: Play, run: str) -> None:
+    task = play.task()
     evidence = play.evidence(task)
     play.commit(play.state(evidence).index.evidence[evidence], "kind: [", "broken")
 
@@ -199,8 +199,7 @@ def test_evidence_that_cannot_be_read_is_refused_as_that_and_what_was_redacted_a
         play.gate("quality_review", "passed", task=task, evidence=[evidence])
 
 
-def test_a_run_with_an_unreadable_event_hands_nothing_out(play: Play) -> None:
-    run = play.planned()
+def test_a_run_with_an_unreadable_event_hands_nothing_out(play: Play, run: str) -> None:
     task = play.task()
     play.do(runs.pause_run, run)
     path = next(play.root.glob(f".memento/runs/{run}/*-paused-*.yaml"))
@@ -232,8 +231,8 @@ def test_a_diff_is_the_same_whatever_the_users_colours(play: Play) -> None:
     assert play.ledger.view(["HEAD"]).now
 
 
-def test_a_scratch_file_that_the_command_writes_over_spoils_nothing(play: Play) -> None:
-    task = play.planned_task()
+def test_a_scratch_file_that_the_command_writes_over_spoils_nothing(play: Play, run: str) -> None:
+    task = play.task()
     dispatch = play.claimed(task)
     (play.root / "scratch.log").write_text("old\n")
     script = "open('scratch.log', 'w').write('new\\n'); open('made.log', 'w').write('made\\n')"
@@ -276,8 +275,8 @@ def test_no_path_of_a_machine_is_kept_of_what_a_command_prints(play: Play, print
     assert Scrubber(play.root).text(printed) == kept
 
 
-def test_kept_output_names_no_folder_of_the_machine(play: Play, tmp_path: Path) -> None:
-    task = play.planned_task()
+def test_kept_output_names_no_folder_of_the_machine(play: Play, run: str, tmp_path: Path) -> None:
+    task = play.task()
     code = f"import sys; print({str(tmp_path / 'made' / 'log.txt')!r}, sys.executable, file=sys.stderr)"
     draft = evidences.witness(play.ledger, [sys.executable, "-c", code], kind="test", quiet=True)
     evidence = play.do(evidences.record_draft, draft, tasks=[task])

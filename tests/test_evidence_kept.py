@@ -65,8 +65,7 @@ def test_a_report_that_counts_more_than_a_record_can_hold_is_a_problem_of_what_i
     assert "its totals cannot be: 1 lines of 1000000000000000000 are covered" in row["problems"][0]
 
 
-def test_evidence_of_a_path_that_its_command_removes_is_recorded_and_proves_nothing(play: Play) -> None:
-    play.planned()
+def test_evidence_of_a_path_that_its_command_removes_is_recorded_and_proves_nothing(play: Play, run: str) -> None:
     play.commit("covered.txt", "x\n")
     task = play.task()
     claim = play.claimed(task)
@@ -185,8 +184,7 @@ def test_a_tracked_file_that_may_not_be_read_is_refused_before_the_command_runs(
     assert not (play.root / "ran").exists()
 
 
-def test_what_a_check_showed_is_kept_where_the_end_of_a_dispatch_is_refused(play: Play) -> None:
-    play.planned()
+def test_what_a_check_showed_is_kept_where_the_end_of_a_dispatch_is_refused(play: Play, run: str) -> None:
     script = f"print('seen'); open({str(play.root / '.memento' / 'config.yaml')!r}, 'a').write('# mine')"
     task = play.task(commands=[shlex.join([sys.executable, "-c", script])])
     with pytest.raises(UncommittedLedger) as refused:

@@ -53,16 +53,15 @@ def digests(found: Statement) -> dict[str, dict[str, str]]:
 
 
 @pytest.fixture
-def released(play: Play) -> tuple[Play, str, str]:
+def released(play: Play, run: str) -> tuple[Play, str, str]:
     """A run with one proven task, released."""
-    run = play.planned()
     task = play.proven()
     play.do(releases.release_run, run=run)
     return play, run, task
 
 
-def test_a_passing_command_is_a_test_result_about_the_code_that_it_saw(play: Play) -> None:
-    task = play.planned_task()
+def test_a_passing_command_is_a_test_result_about_the_code_that_it_saw(play: Play, run: str) -> None:
+    task = play.task()
     evidence = play.evidence(task)
     head = git(play.root, "rev-parse", "HEAD~1")
     (statement,) = exported(play, evidence)
@@ -80,9 +79,8 @@ def test_a_passing_command_is_a_test_result_about_the_code_that_it_saw(play: Pla
     assert about["digest"]["sha256"] == play.ledger.view().sha256(about["name"])
 
 
-def test_a_test_result_says_how_many_files_its_command_did_not_see(play: Play) -> None:
+def test_a_test_result_says_how_many_files_its_command_did_not_see(play: Play, run: str) -> None:
     """Way: what passed where half of the code was not checked out, as a result about all of it."""
-    play.planned()
     play.commit("far.py", "far = 1\n")
     git(play.root, "sparse-checkout", "set", "--no-cone", "/*", "!/far.py")
     evidence = play.evidence(play.task())
@@ -90,8 +88,7 @@ def test_a_test_result_says_how_many_files_its_command_did_not_see(play: Play) -
     assert predicate["configuration"][0]["annotations"]["absent"] == 1
 
 
-def test_failed_cases_are_named_and_failed_evidence_is_exported_as_failed(play: Play) -> None:
-    play.planned()
+def test_failed_cases_are_named_and_failed_evidence_is_exported_as_failed(play: Play, run: str) -> None:
     play.commit("junit.py", JUNIT)
     draft = evidences.witness(play.ledger, ["python3", "junit.py"], kind="test", reports=["junit.xml"], quiet=True)
     evidence = play.do(evidences.record_draft, draft, tasks=[play.task()])
@@ -102,8 +99,7 @@ def test_failed_cases_are_named_and_failed_evidence_is_exported_as_failed(play: 
     assert found.pb.subject[0].name == "code"
 
 
-def test_the_commit_is_no_subject_where_it_did_not_hold_that_code(play: Play) -> None:
-    play.planned()
+def test_the_commit_is_no_subject_where_it_did_not_hold_that_code(play: Play, run: str) -> None:
     (play.root / "app.py").write_text("answer = 43\n")
     found, _ = read_back(exported(play, play.evidence(play.task()))[0])
     assert set(digests(found)) == {"code"}
@@ -117,8 +113,9 @@ def test_the_commit_is_no_subject_where_it_did_not_hold_that_code(play: Play) ->
 
 
 @pytest.mark.parametrize("where", ["elsewhere", "nowhere"])
-def test_the_commit_is_no_subject_where_evidence_alone_says_that_it_held_that_code(play: Play, where: str) -> None:
-    play.planned()
+def test_the_commit_is_no_subject_where_evidence_alone_says_that_it_held_that_code(
+    play: Play, run: str, where: str
+) -> None:
     evidence = play.evidence(play.task())
     path = play.root / play.state(evidence).index.evidence[evidence]
     head = git(play.root, "rev-parse", "HEAD~1")
@@ -129,8 +126,7 @@ def test_the_commit_is_no_subject_where_evidence_alone_says_that_it_held_that_co
     assert "commit" not in digests(read_back(exported(play, evidence)[0])[0])
 
 
-def test_the_bytes_are_the_same_each_time_and_name_no_place_of_a_machine(play: Play) -> None:
-    play.planned()
+def test_the_bytes_are_the_same_each_time_and_name_no_place_of_a_machine(play: Play, run: str) -> None:
     evidence = play.evidence(play.task())
     first = exported(play, evidence)
     play.task("Something else")
@@ -140,8 +136,7 @@ def test_the_bytes_are_the_same_each_time_and_name_no_place_of_a_machine(play: P
     assert first[0] == json.dumps(json.loads(first[0]), sort_keys=True, separators=(",", ":")).encode()
 
 
-def test_evidence_that_is_named_twice_is_exported_once(play: Play) -> None:
-    play.planned()
+def test_evidence_that_is_named_twice_is_exported_once(play: Play, run: str) -> None:
     first, second = (play.evidence(play.task()) for _ in range(2))
     view = play.ledger.view()
     told = exporting.evidence_statements(view, [second, first, second[:-1]])
@@ -149,8 +144,8 @@ def test_evidence_that_is_named_twice_is_exported_once(play: Play) -> None:
     assert len(told) == 2
 
 
-def test_what_does_not_stand_or_has_no_verdict_is_refused(play: Play) -> None:
-    task = play.planned_task()
+def test_what_does_not_stand_or_has_no_verdict_is_refused(play: Play, run: str) -> None:
+    task = play.task()
     withdrawn, removed = play.evidence(task), play.evidence(task)
     play.do(evidences.retract, withdrawn, reason="mistake")
     play.do(settling.redact_record, removed, reason="secret")
@@ -175,8 +170,7 @@ def test_what_does_not_stand_or_has_no_verdict_is_refused(play: Play) -> None:
         exported(play, lied)
 
 
-def test_a_task_is_exported_as_what_proves_it(play: Play) -> None:
-    run = play.planned()
+def test_a_task_is_exported_as_what_proves_it(play: Play, run: str) -> None:
     task = play.task()
     with pytest.raises(no.TaskTransition, match="exported"):
         exporting.task_statements(play.ledger.view(), task)
@@ -260,8 +254,7 @@ def test_a_release_that_does_not_stand_is_not_exported(released: tuple[Play, str
         exporting.run_statement(play.ledger.view(), other)
 
 
-def test_a_release_that_names_other_evidence_rests_on_what_proves_its_tasks_too(play: Play) -> None:
-    run = play.planned()
+def test_a_release_that_names_other_evidence_rests_on_what_proves_its_tasks_too(play: Play, run: str) -> None:
     task = play.proven()
     play.gate("release", "passed", run=run, evidence=[play.evidence(task)])
     predicate = read_back(exporting.run_statement(play.ledger.view(), run))[1]
@@ -438,8 +431,9 @@ def public(path: Path) -> SSlibKey:
 
 
 @pytest.mark.parametrize("kind", ["ed25519", "ecdsa"])
-def test_an_envelope_is_signed_with_the_key_and_with_no_other(play: Play, tmp_path: Path, cli: Call, kind: str) -> None:
-    play.planned()
+def test_an_envelope_is_signed_with_the_key_and_with_no_other(
+    play: Play, run: str, tmp_path: Path, cli: Call, kind: str
+) -> None:
     evidence = play.evidence(play.task())
     key = key_file(tmp_path, kind)
     out = tmp_path / "attestation.jsonl"
@@ -482,8 +476,7 @@ def test_without_the_library_signing_says_what_to_install() -> None:
     assert done.stdout.startswith(f"attest_extra_missing {adding('attest')}")
 
 
-def test_the_command_line_wants_one_thing_to_export(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_the_command_line_wants_one_thing_to_export(play: Play, run: str, cli: Call) -> None:
     evidence = play.evidence(play.task())
     at = ("-C", str(play.root), "evidence", "export")
     assert cli(*at)[0] == 2

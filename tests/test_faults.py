@@ -346,10 +346,9 @@ def test_a_claim_whose_git_was_killed_once_the_ref_was_set_is_taken(
 
 
 def test_a_claim_whose_git_was_killed_when_it_should_go_is_told_and_removed(
-    play: Play, killed: Callable[[str], None]
+    play: Play, run: str, killed: Callable[[str], None]
 ) -> None:
     """It stayed until its lease ended, and nothing told whose work it held."""
-    play.planned()
     task, other = play.task(), play.task()
     dispatch, evidence = play.claimed(task), play.evidence(task)
     still = play.claimed(other)

@@ -108,8 +108,7 @@ def test_a_branch_that_archived_the_run_too_leaves_the_archive_out_first(play: P
     assert codes(found(play, base="main")) == ["G001 error", "P001 error"]
 
 
-def test_work_on_a_plan_with_a_typo_is_mended_by_the_approval_alone(play: Play) -> None:
-    run = play.planned()
+def test_work_on_a_plan_with_a_typo_is_mended_by_the_approval_alone(play: Play, run: str) -> None:
     play.proven()
     plan = play.state(run).canonical
     path = path_of(play, "plans/*/plan.md")
@@ -122,9 +121,8 @@ def test_work_on_a_plan_with_a_typo_is_mended_by_the_approval_alone(play: Play) 
 
 @pytest.mark.parametrize("is_final", [True, False])
 def test_cited_evidence_that_is_missing_is_restored_by_the_fix_also_in_a_run_that_was_completed(
-    play: Play, is_final: bool
+    play: Play, run: str, is_final: bool
 ) -> None:
-    play.planned()
     task = play.proven()
     play.gate("quality_review", "passed", task=task, evidence=play.state(task).ids("evidence"))
     if is_final:
@@ -138,8 +136,8 @@ def test_cited_evidence_that_is_missing_is_restored_by_the_fix_also_in_a_run_tha
 
 
 @pytest.mark.parametrize("what", ["kept", "evidence"])
-def test_bytes_that_a_commit_changed_are_restored_as_they_were_recorded(play: Play, what: str) -> None:
-    task = play.planned_task()
+def test_bytes_that_a_commit_changed_are_restored_as_they_were_recorded(play: Play, run: str, what: str) -> None:
+    task = play.task()
     evidence = play.evidence(task)
     play.complete(play.claimed(task), evidence)
     path = path_of(play, f"evidence/*/{evidence}.yaml" if what == "evidence" else "evidence/*/*/stdout*")
@@ -153,8 +151,7 @@ def test_bytes_that_a_commit_changed_are_restored_as_they_were_recorded(play: Pl
     assert (path.read_bytes(), found(play)) == (was, [])
 
 
-def test_kept_bytes_that_no_commit_has_are_redacted_with_their_evidence(play: Play) -> None:
-    play.planned()
+def test_kept_bytes_that_no_commit_has_are_redacted_with_their_evidence(play: Play, run: str) -> None:
     play.evidence(play.task())
     path_of(play, "evidence/*/*/stdout*").write_bytes(b"another\n")
     git(play.root, "commit", "-qa", "--amend", "--no-edit")
@@ -164,8 +161,7 @@ def test_kept_bytes_that_no_commit_has_are_redacted_with_their_evidence(play: Pl
     assert found(play) == []
 
 
-def test_a_file_that_says_another_id_is_restored_by_the_fix_or_by_its_line(play: Play) -> None:
-    play.planned()
+def test_a_file_that_says_another_id_is_restored_by_the_fix_or_by_its_line(play: Play, run: str) -> None:
     path = path_of(play, "plans/*/plan.md")
     play.commit(path, re.sub("(?m)^id: .*", "id: plan_000000000000", path.read_text()), "a word")
     (told,) = [one for one in found(play) if one.code == "F003"]
@@ -185,8 +181,9 @@ def test_a_gate_of_a_run_asks_for_evidence_of_that_run(play: Play) -> None:
     play.gate("quality_review", "passed", run=run, evidence=play.state(run).ids("evidence"))
 
 
-def test_a_gate_whose_evidence_was_withdrawn_is_told_by_check_status_and_run_complete_alike(play: Play) -> None:
-    run = play.planned()
+def test_a_gate_whose_evidence_was_withdrawn_is_told_by_check_status_and_run_complete_alike(
+    play: Play, run: str
+) -> None:
     task, evidence = play.proven(), play.evidence()
     play.gate("quality_review", "passed", task=task, evidence=[evidence])
     play.do(evidences.retract, evidence, reason="it was of another machine")
@@ -199,9 +196,8 @@ def test_a_gate_whose_evidence_was_withdrawn_is_told_by_check_status_and_run_com
 
 @pytest.mark.parametrize("verdict", ["passed", "waived"])
 def test_a_gate_that_holds_nothing_up_and_fell_is_told_before_the_run_ends(
-    play: Play, verdict: str, monkeypatch: pytest.MonkeyPatch
+    play: Play, run: str, verdict: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = play.planned()
     play.proven("First")
     play.gate("final_acceptance", verdict, reason="Small." if verdict == "waived" else "")
     complete = f"memento run complete {run}"
@@ -359,8 +355,7 @@ def test_what_git_does_not_track_is_named_where_what_is_proven_on_it_is_to_be_co
     assert step() == {"why": "every task is done and proven", "command": f"memento run complete {run}"}
 
 
-def test_edits_that_proved_a_task_and_are_gone_are_not_to_be_committed(play: Play) -> None:
-    run = play.planned()
+def test_edits_that_proved_a_task_and_are_gone_are_not_to_be_committed(play: Play, run: str) -> None:
     (play.root / "app.py").write_text("answer = 41\n")
     play.proven()
     git(play.root, "checkout", "-q", "app.py")
@@ -368,9 +363,8 @@ def test_edits_that_proved_a_task_and_are_gone_are_not_to_be_committed(play: Pla
     assert step["command"] == f"memento run complete {run}"
 
 
-def test_the_end_of_a_run_says_how_much_of_it_is_proven_on_other_code(play: Play) -> None:
+def test_the_end_of_a_run_says_how_much_of_it_is_proven_on_other_code(play: Play, run: str) -> None:
     """Way: whoever reads only what is next believes that this code was shown."""
-    run = play.planned()
     play.proven("First")
     play.proven("Second")
     end = f"memento run complete {run}"
@@ -582,9 +576,8 @@ def test_an_event_that_names_another_file_than_it_did_is_what_is_restored(play: 
 
 @pytest.mark.parametrize("how", ["pasted", "pasted with a base", "--fix"])
 def test_an_archive_that_was_changed_is_restored_and_nothing_that_it_held_is_told_as_missing(
-    play: Play, how: str
+    play: Play, run: str, how: str
 ) -> None:
-    run = play.planned()
     play.proven()
     play.do(runs.complete_run)
     path = play.root / play.do(runs.archive_run, run)
@@ -603,9 +596,8 @@ def test_an_archive_that_was_changed_is_restored_and_nothing_that_it_held_is_tol
     assert (path.read_bytes(), found(play, base=base), play.status(run)) == (was, [], "completed")
 
 
-def test_what_is_missed_besides_a_broken_archive_is_restored_with_it(play: Play) -> None:
+def test_what_is_missed_besides_a_broken_archive_is_restored_with_it(play: Play, run: str) -> None:
     """An event that came late names what the archive holds."""
-    run = play.planned()
     task = play.proven()
     git(play.root, "branch", "other")
     play.do(runs.complete_run)
@@ -624,8 +616,7 @@ def test_what_is_missed_besides_a_broken_archive_is_restored_with_it(play: Play)
 
 
 @pytest.mark.parametrize("base", [["--no-base"], ["--base", "HEAD^"]])
-def test_a_fix_that_mends_nothing_says_so(play: Play, cli: Any, base: list[str]) -> None:
-    play.planned()
+def test_a_fix_that_mends_nothing_says_so(play: Play, run: str, cli: Any, base: list[str]) -> None:
     play.commit(path_of(play, "run.md"), "no front\n", "broken")
     code, _, err = cli("check", "-C", str(play.root), *base, "--fix")
     assert (code, err.strip().startswith("--fix mended nothing"), "(--base REV)" in err) == (5, True, len(base) == 1)
@@ -635,8 +626,8 @@ def test_a_fix_that_mends_nothing_says_so(play: Play, cli: Any, base: list[str])
 @pytest.mark.parametrize(
     ("name", "text"), [("run.md", "no front\n"), ("tasks/*/*/task.md", "no front\n"), ("run.md", "")]
 )
-def test_a_text_that_a_commit_broke_or_removed_is_restored(play: Play, name: str, text: str) -> None:
-    play.planned_task()
+def test_a_text_that_a_commit_broke_or_removed_is_restored(play: Play, run: str, name: str, text: str) -> None:
+    play.task()
     path = path_of(play, name)
     path.write_text(text) if text else path.unlink()
     play.commit_all("broken")
@@ -647,8 +638,8 @@ def test_a_text_that_a_commit_broke_or_removed_is_restored(play: Play, name: str
 
 
 @pytest.mark.parametrize("staged", [True, False])
-def test_a_text_that_a_branch_breaks_is_restored_from_its_base(play: Play, *, staged: bool) -> None:
-    play.planned_task()
+def test_a_text_that_a_branch_breaks_is_restored_from_its_base(play: Play, run: str, *, staged: bool) -> None:
+    play.task()
     git(play.root, "switch", "-qc", "work")
     path_of(play, "tasks/*/*/task.md").write_text("no front\n")
     git(play.root, "add", "--all")
@@ -662,8 +653,7 @@ def test_a_text_that_a_branch_breaks_is_restored_from_its_base(play: Play, *, st
     assert found(play, **options) == []
 
 
-def test_a_bare_repository_has_nothing_staged_to_check(play: Play) -> None:
-    play.planned()
+def test_a_bare_repository_has_nothing_staged_to_check(play: Play, run: str) -> None:
     bare = play.root.parent / "bare"
     git(play.root, "clone", "-q", "--bare", str(play.root), str(bare))
     with Ledger.open(bare) as ledger, pytest.raises(NothingStaged):
@@ -679,8 +669,7 @@ def test_a_run_that_ended_is_said_to_have_ended_before_anything_else(play: Play,
         play.do(runs.complete_run)
 
 
-def test_evidence_is_superseded_by_other_evidence_of_its_run(play: Play) -> None:
-    play.planned()
+def test_evidence_is_superseded_by_other_evidence_of_its_run(play: Play, run: str) -> None:
     evidence = play.evidence(play.task())
     with pytest.raises(evidences.SuccessorInvalid, match="it is that itself"):
         play.do(evidences.supersede, evidence, evidence)
@@ -690,8 +679,7 @@ def test_evidence_is_superseded_by_other_evidence_of_its_run(play: Play) -> None
         play.do(evidences.supersede, evidence, later)
 
 
-def test_a_lease_that_is_too_long_is_refused_in_the_words_of_the_user(play: Play) -> None:
-    play.planned()
+def test_a_lease_that_is_too_long_is_refused_in_the_words_of_the_user(play: Play, run: str) -> None:
     dispatch = play.dispatch(play.task())
     with pytest.raises(DurationInvalid, match="at most 366d"):
         play.do(dispatches.claim_dispatch, dispatch, lease=9_999_999 * 86_400)

@@ -376,16 +376,14 @@ def test_line_endings_of_the_users_platform_never_make_the_ledger_dirty(play: Pl
     assert all(b"\r" not in file.read_bytes() for file in clone.glob(".memento/runs/**/*.yaml"))
 
 
-def test_a_repository_is_clean_for_plumbing_too_after_a_write(play: Play) -> None:
-    play.planned()
+def test_a_repository_is_clean_for_plumbing_too_after_a_write(play: Play, run: str) -> None:
     play.proven()
 
     for command in (["diff-files", "--quiet"], ["diff-index", "--quiet", "HEAD"]):
         assert subprocess.run(["git", *command], cwd=play.root, check=False).returncode == 0
 
 
-def test_a_reader_changes_no_file(play: Play) -> None:
-    play.planned()
+def test_a_reader_changes_no_file(play: Play, run: str) -> None:
     play.ledger.view()
     before = {path: path.stat().st_mtime_ns for path in play.root.rglob("*")}
 

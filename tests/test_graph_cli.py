@@ -36,8 +36,9 @@ def call(cli: Call, play: Play) -> Callable[..., Any]:
     return called
 
 
-def test_status_shows_cycles_and_whether_the_snapshot_is_of_this_code(play: Play, call: Any, cli: Call) -> None:
-    play.planned()
+def test_status_shows_cycles_and_whether_the_snapshot_is_of_this_code(
+    play: Play, run: str, call: Any, cli: Call
+) -> None:
     code(play, a="import b\n", b="import a\n")
     _, told = call("graph")
     assert told["graph"]["cycles"] == [["a.py", "b.py"]]
@@ -64,15 +65,13 @@ def test_status_reads_the_past_and_a_repository_without_a_ledger(
     assert cli("graph", "-C", str(tmp_path / "bare.git"))[0] == 0
 
 
-def test_update_records_once_and_says_so(play: Play, call: Any) -> None:
-    play.planned()
+def test_update_records_once_and_says_so(play: Play, run: str, call: Any) -> None:
     first, again = call("graph", "update")[1], call("graph", "update")[1]
     assert (first["recorded"], again["recorded"]) == (True, False)
     assert first["evidence"]["id"] == again["evidence"]["id"]
 
 
-def test_a_graph_above_the_limit_is_kept_as_its_digest(play: Play, call: Any) -> None:
-    play.planned()
+def test_a_graph_above_the_limit_is_kept_as_its_digest(play: Play, run: str, call: Any) -> None:
     config = play.root / ".memento" / "config.yaml"
     play.commit(config, "version: 1\npolicy:\n  limits:\n    attach: 10\n")
     _, told = call("graph", "update")
@@ -94,8 +93,7 @@ def test_diff_refuses_a_new_cycle_and_lets_its_end_pass(play: Play, call: Any, c
     assert "edges  1 to 2" in out
 
 
-def test_diff_obeys_policy_and_is_recorded_when_asked(play: Play, call: Any) -> None:
-    run = play.planned()
+def test_diff_obeys_policy_and_is_recorded_when_asked(play: Play, run: str, call: Any) -> None:
     old = code(play, a="import b\n", b="")
     new = code(play, b="import a\n")
     assert call("graph", "diff", f"{old}..{new}", "--record")[1]["evidence"]["outcome"] == "failed"
@@ -135,9 +133,8 @@ def test_diff_takes_graphs_as_json(play: Play, call: Any, tmp_path: Path) -> Non
     ],
 )
 def test_what_cannot_be_done_is_refused(
-    play: Play, call: Any, words: tuple[str, ...], status: int, token: str, monkeypatch: pytest.MonkeyPatch
+    play: Play, run: str, call: Any, words: tuple[str, ...], status: int, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play.planned()
     if "--graphify" in words:
         monkeypatch.setenv("PATH", "/usr/bin:/bin")
     exit_code, told = call("graph", *words)
@@ -189,9 +186,8 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Non
 
 
 def test_graphify_looks_at_a_copy_and_what_it_found_is_kept(
-    play: Play, call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    play: Play, run: str, call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play.planned()
     code(play, a="import app\n")
     install(tmp_path, monkeypatch, DRAWS.format(python=sys.executable))
     assert call("graph")[1]["graphify"] == {
@@ -215,9 +211,8 @@ def test_graphify_looks_at_a_copy_and_what_it_found_is_kept(
     ],
 )
 def test_a_graphify_that_fails_is_refused_and_nothing_is_recorded(
-    play: Play, call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, reason: str
+    play: Play, run: str, call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, reason: str
 ) -> None:
-    play.planned()
     install(tmp_path, monkeypatch, script)
     head = git(play.root, "rev-parse", "HEAD")
     status, told = call("graph", "update", "--graphify")
@@ -240,8 +235,9 @@ def test_the_state_of_graphifys_own_graph_is_told(play: Play, call: Any) -> None
 # Proposals.
 
 
-def test_proposals_are_what_apply_takes_and_write_nothing(play: Play, cli: Call, call: Any, tmp_path: Path) -> None:
-    run = play.planned()
+def test_proposals_are_what_apply_takes_and_write_nothing(
+    play: Play, run: str, cli: Call, call: Any, tmp_path: Path
+) -> None:
     many = {f"in{number}": "import hub\n" for number in range(9)}
     outs = {f"out{number}": "" for number in range(9)}
     hub = "".join(f"import out{number}\n" for number in range(9))
@@ -283,8 +279,7 @@ def test_what_is_not_shown_is_counted() -> None:
     assert (len(rows), more) == (10, 20)
 
 
-def test_a_graph_without_its_code_is_never_that_of_this_code(play: Play) -> None:
-    run = play.planned()
+def test_a_graph_without_its_code_is_never_that_of_this_code(play: Play, run: str) -> None:
     name = play.do(actions.update_graph, run=run)
     (path,) = play.state(run).index.evidence.values()
     text = (play.root / path).read_text()

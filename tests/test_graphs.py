@@ -316,8 +316,7 @@ def code(play: Play, **files: str) -> str:
     return play.commit_all()
 
 
-def test_the_warning_of_a_run_comes_with_its_cause_and_goes_with_it(play: Play) -> None:
-    run = play.planned()
+def test_the_warning_of_a_run_comes_with_its_cause_and_goes_with_it(play: Play, run: str) -> None:
     assert run_warnings(play.ledger, play.state(run)) == []
     assert any("no import graph recorded" in note for note in play.ledger.warnings)
     code(play, a="import b\n", b="")
@@ -333,8 +332,8 @@ def test_the_warning_of_a_run_comes_with_its_cause_and_goes_with_it(play: Play) 
     assert run_warnings(play.ledger, play.state(run)) == []
 
 
-def test_the_same_code_is_recorded_once(play: Play) -> None:
-    task = play.planned_task()
+def test_the_same_code_is_recorded_once(play: Play, run: str) -> None:
+    task = play.task()
     first = play.do(update_graph, tasks=[task])
     head = git(play.root, "rev-parse", "HEAD")
     assert play.do(update_graph, tasks=[task]) == first
@@ -346,8 +345,7 @@ def test_the_same_code_is_recorded_once(play: Play) -> None:
     assert len({first, second, third}) == 3, "what it was before the latest one is recorded again"
 
 
-def test_a_graph_is_verified_evidence_of_the_code_at_the_commit(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_graph_is_verified_evidence_of_the_code_at_the_commit(play: Play, run: str, cli: Call) -> None:
     (play.root / "not_committed.py").write_text("import app\n")
     evidence = play.do(update_graph)
     _, out, _ = cli("evidence", "show", evidence, "--json", "-C", str(play.root))
@@ -360,8 +358,7 @@ def test_a_graph_is_verified_evidence_of_the_code_at_the_commit(play: Play, cli:
 
 
 @pytest.mark.parametrize("text", ["{}", "of other code", ""])
-def test_a_graph_whose_bytes_were_changed_or_are_gone_is_refused(play: Play, text: str) -> None:
-    run = play.planned()
+def test_a_graph_whose_bytes_were_changed_or_are_gone_is_refused(play: Play, run: str, text: str) -> None:
     play.do(update_graph)
     file = next((play.root / ".memento").rglob("graph.json"))
     other = codegraph.as_bytes(codegraph.snapshot(play.ledger.git, code(play, more="import app\n"))).decode()

@@ -263,8 +263,8 @@ def test_a_claim_whose_event_was_never_written_is_taken_up_again(play: Play, tas
     assert row_of(play, made.dispatch)["status"] == "claimed"
 
 
-def test_a_completed_work_tree_with_open_edits_is_left_and_told(play: Play) -> None:
-    task = play.planned_task()
+def test_a_completed_work_tree_with_open_edits_is_left_and_told(play: Play, run: str) -> None:
+    task = play.task()
     made = hand_over(play.ledger, task, HandoverOptions("human"))
     play.do(dispatches.claim_dispatch, made.dispatch)
     (Path(made.path) / "open.txt").write_text("not committed\n")
@@ -391,8 +391,9 @@ def test_status_leads_to_the_worktree_that_a_dispatch_has(play: Play, task: str,
     assert first(play.root) == f"git merge {made.branch}"
 
 
-def test_nobody_is_led_to_merge_what_workers_in_five_worktrees_have_only_claimed(play: Play, cli: Call) -> None:
-    play.planned()
+def test_nobody_is_led_to_merge_what_workers_in_five_worktrees_have_only_claimed(
+    play: Play, run: str, cli: Call
+) -> None:
     made = [hand_over(play.ledger, play.task(str(number)), HandoverOptions("agent")) for number in range(5)]
     for one in made:
         with Ledger.open(Path(one.path)) as ledger:
@@ -403,8 +404,9 @@ def test_nobody_is_led_to_merge_what_workers_in_five_worktrees_have_only_claimed
     assert [step["command"] for step in steps] == [f"memento status --at {one.branch}" for one in made]
 
 
-def test_what_is_claimed_on_another_branch_of_the_clone_is_not_handed_out_again(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_what_is_claimed_on_another_branch_of_the_clone_is_not_handed_out_again(
+    play: Play, run: str, cli: Call
+) -> None:
     task = play.task("One", run=run)
     git(play.root, "branch", "side")
     git(play.root, "worktree", "add", "-q", str(play.root.parent / "side"), "side")
@@ -484,8 +486,10 @@ def test_a_run_that_changes_nothing_and_shows_nothing_fails_as_unclear(play: Pla
     assert play.status(task) == "blocked"
 
 
-def test_a_run_that_changes_nothing_and_passes_says_so_and_names_no_branch_to_merge(play: Play, cli: Call) -> None:
-    task = play.planned_task(commands=["test -s app.py"])
+def test_a_run_that_changes_nothing_and_passes_says_so_and_names_no_branch_to_merge(
+    play: Play, run: str, cli: Call
+) -> None:
+    task = play.task(commands=["test -s app.py"])
 
     code, out, err = cli(
         "dispatch", "run", task, "--executor", "liar", "-C", str(play.root), "--", *python("print('all done')")
@@ -1070,8 +1074,7 @@ def test_pause_tells_people_how_to_stop_what_goes_on(play: Play, task: str, cli:
     answer(process)
 
 
-def test_tasks_are_played_without_processes_as_before(play: Play) -> None:
-    play.planned()
+def test_tasks_are_played_without_processes_as_before(play: Play, run: str) -> None:
     task = play.proven()
     play.do(tasks.reopen_task, task, reason="again")
     assert not (play.root / ".git" / "memento" / "handovers").exists()

@@ -50,8 +50,7 @@ def commands(play: Play, run: str) -> list[str]:
     return [step["command"] for step in seen(play, run)["next"]]
 
 
-def test_a_plan_that_changed_is_to_be_approved_first(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_a_plan_that_changed_is_to_be_approved_first(play: Play, run: str, cli: Call) -> None:
     task, plan = play.task(), play.state(run).canonical
     assert seen(play, run)["ready"] == [task]
     change(play, plan)
@@ -81,8 +80,7 @@ def test_a_spike_that_has_handed_out_all_it_may_needs_a_plan(play: Play) -> None
     assert task in seen(play, run)["ready"]
 
 
-def test_a_task_that_was_tried_too_often_waits_for_somebody(play: Play) -> None:
-    run = play.planned()
+def test_a_task_that_was_tried_too_often_waits_for_somebody(play: Play, run: str) -> None:
     task = play.task(attempts=1)
     play.do(dispatches.fail_dispatch, play.claimed(task), reason="No luck.")
     play.do(tasks.reopen_task, task, reason="Again.")
@@ -95,8 +93,7 @@ def test_a_task_that_was_tried_too_often_waits_for_somebody(play: Play) -> None:
 
 
 @pytest.mark.parametrize("where", ["task", "run", "plan"])
-def test_a_text_that_tells_to_destroy_is_not_handed_over(play: Play, where: str) -> None:
-    run = play.planned()
+def test_a_text_that_tells_to_destroy_is_not_handed_over(play: Play, run: str, where: str) -> None:
     task = play.task()
     change(play, {"task": task, "run": run, "plan": play.state(run).canonical}[where], "\nrm -rf /\n")
     if where == "plan":
@@ -117,8 +114,7 @@ def test_a_plan_that_nobody_signed_is_nothing_to_work_by(play: Play, tmp_path: P
     assert seen(play, run)["ready"] == [task]
 
 
-def test_a_plan_that_cannot_be_read_is_nothing_to_work_by(play: Play) -> None:
-    run = play.planned()
+def test_a_plan_that_cannot_be_read_is_nothing_to_work_by(play: Play, run: str) -> None:
     task, plan = play.task(), play.state(run).canonical
     path = play.root / play.state(run).index.prose[plan]
     play.commit(path, path.read_text().replace("title:", "foo: bar\ntitle:", 1), "broken")
@@ -133,8 +129,8 @@ def test_a_plan_that_cannot_be_read_is_nothing_to_work_by(play: Play) -> None:
     assert seen(play, run)["ready"] == [task]
 
 
-def test_what_another_task_waits_for_is_no_reason_of_its_own(play: Play) -> None:
-    first = play.planned_task("First")
+def test_what_another_task_waits_for_is_no_reason_of_its_own(play: Play, run: str) -> None:
+    first = play.task("First")
     after = play.task("After", depends_on=[first])
     rows = {row["id"]: row for row in seen(play, play.state(first).id)["tasks"]}
     assert (rows[first]["held_back"], rows[after]["held_back"], rows[after]["waits_on"]) == (None, None, [first])
@@ -142,8 +138,7 @@ def test_what_another_task_waits_for_is_no_reason_of_its_own(play: Play) -> None
         play.dispatch(after)
 
 
-def test_a_proven_task_whose_gate_failed_is_told_to_wait_for_that(play: Play) -> None:
-    play.planned()
+def test_a_proven_task_whose_gate_failed_is_told_to_wait_for_that(play: Play, run: str) -> None:
     first = play.proven("First")
     after = play.task("After", depends_on=[first])
     play.do(gates.record_gate, "quality_review", "failed", task=first, note="no types")
@@ -152,8 +147,8 @@ def test_a_proven_task_whose_gate_failed_is_told_to_wait_for_that(play: Play) ->
     assert refused.value.message == f"gate quality_review of {first} has failed"
 
 
-def test_a_hand_off_ends_where_the_task_asks_something_else_by_now(play: Play, cli: Call) -> None:
-    task = play.planned_task(criteria=["It works."])
+def test_a_hand_off_ends_where_the_task_asks_something_else_by_now(play: Play, run: str, cli: Call) -> None:
+    task = play.task(criteria=["It works."])
     waiting, evidence = play.dispatch(task), play.evidence(task)
     play.do(tasks.revise_task, task, criteria=["It works in French."])
     (told,) = play.ledger.warnings

@@ -19,9 +19,8 @@ NOON = 4_000_000_000
 
 
 @pytest.fixture
-def hermes(play: Play) -> Play:
+def hermes(play: Play, run: str) -> Play:
     """An agent whose clock stands still."""
-    play.planned()
     play.ledger.clock = lambda: NOON
     agent = play.as_("agent:hermes")
     agent.ledger.clock = lambda: NOON
@@ -111,8 +110,8 @@ def test_the_evidence_of_another_is_told_nothing_of_the_lease(play: Play, hermes
     assert play.ledger.warnings == []
 
 
-def test_the_command_notes_it(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_the_command_notes_it(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     dispatch = play.dispatch(task, "Ada")
     play.ledger.clock = lambda: 1_700_000_000
     play.do(dispatches.claim_dispatch, dispatch, lease=60)

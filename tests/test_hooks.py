@@ -271,9 +271,8 @@ def test_hooks_that_several_repositories_share_are_told_as_that(play: Play, tmp_
 
 
 def test_a_hook_checks_a_work_tree_that_is_apart_from_its_git_directory(
-    play: Play, tmp_path: Path, path: None, monkeypatch: pytest.MonkeyPatch
+    play: Play, run: str, tmp_path: Path, path: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play.planned()
     apart = tmp_path / "apart.git"
     (play.root / ".git").rename(apart)
     git(apart, "config", "core.worktree", str(play.root))
@@ -367,9 +366,8 @@ def pulled(folder: Path) -> str:
 
 
 def test_what_a_pull_brings_is_checked_also_where_it_merges_nothing(
-    play: Play, tmp_path: Path, path: None, monkeypatch: pytest.MonkeyPatch
+    play: Play, run: str, tmp_path: Path, path: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play.planned()
     for _ in range(2):
         play.proven()
     git(tmp_path, "clone", "-q", str(play.root), "clone")
@@ -418,9 +416,8 @@ def test_a_merge_is_told_as_one_before_git_has_written_down_that_it_is(play: Pla
 
 
 def test_a_merge_that_drops_its_other_side_is_told_before_git_has_written_down_that_it_is_one(
-    play: Play, path: None
+    play: Play, run: str, path: None
 ) -> None:
-    play.planned()
     put(play.root / ".git" / "hooks" / "pre-merge-commit", "#!/bin/sh\nmemento check --staged >told 2>&1\n")
     git(play.root, "checkout", "-qb", "side")
     task = play.task()
@@ -431,8 +428,7 @@ def test_a_merge_that_drops_its_other_side_is_told_before_git_has_written_down_t
     assert task in (play.root / "told").read_text()
 
 
-def test_a_merge_of_ones_own_is_compared_with_both_its_sides(play: Play, tmp_path: Path, path: None) -> None:
-    play.planned()
+def test_a_merge_of_ones_own_is_compared_with_both_its_sides(play: Play, run: str, tmp_path: Path, path: None) -> None:
     play.proven()
     git(tmp_path, "clone", "-q", str(play.root), "clone")
     clone = play.beside(tmp_path / "clone")

@@ -260,8 +260,9 @@ def test_a_netrc_file_has_no_say(service: Service, monkeypatch: pytest.MonkeyPat
     assert service.asked[0][1] == f"Bearer {TOKEN}"
 
 
-def test_checks_are_fetched_for_head_and_recorded_without_the_token(service: Service, play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_checks_are_fetched_for_head_and_recorded_without_the_token(
+    service: Service, play: Play, run: str, cli: Call
+) -> None:
     head = git(play.root, "rev-parse", "HEAD")
     github(service, head)
     words = ("evidence", "check", "--fetch", "--repo", "acme/app", "--api", service.url, "--run", run)

@@ -347,8 +347,7 @@ def test_a_secret_in_a_message_is_refused(play: Play) -> None:
         play.do(intakes.take_message, read({"id": 1, "title": "T", "body": "token ghp_" + "a1B2" * 9}))
 
 
-def test_a_destructive_command_in_a_message_is_flagged_and_refused_at_the_hand_off(play: Play) -> None:
-    play.planned()
+def test_a_destructive_command_in_a_message_is_flagged_and_refused_at_the_hand_off(play: Play, run: str) -> None:
     taken = play.do(intakes.take_message, read({"id": 1, "title": "T", "body": "Hi\n\n`rm -rf .`"}))
     assert [row["rule"] for row in taken.dangers] == ["delete_broad"]
     assert play.ledger.warnings == ["the message names a destructive command (delete_broad, body): rm -rf ."]

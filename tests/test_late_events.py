@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 class Story:
     """A run with a proven task and an open one; main ends and archives it while another branch works on."""
 
-    def __init__(self, play: Play) -> None:
-        self.play = play
-        self.run = play.planned()
+    def __init__(self, play: Play, run: str) -> None:
+        self.play, self.run = play, run
         self.done = play.proven("Done", body="The text.")
         self.open = play.task("Open", run=self.run)
         self.dispatch = play.dispatch(self.open)
@@ -58,8 +57,8 @@ class Story:
 
 
 @pytest.fixture
-def story(play: Play) -> Story:
-    return Story(play)
+def story(play: Play, run: str) -> Story:
+    return Story(play, run)
 
 
 def test_a_late_claim_is_folded_with_what_the_archive_holds_and_archived_beside_it(story: Story) -> None:
@@ -96,8 +95,9 @@ def test_late_work_of_a_whole_task_comes_with_its_evidence(story: Story) -> None
     assert story.task(story.open)["proven"] is True
 
 
-def test_a_late_event_of_a_completed_run_makes_its_task_late_before_and_after_the_second_archive(play: Play) -> None:
-    run = play.planned()
+def test_a_late_event_of_a_completed_run_makes_its_task_late_before_and_after_the_second_archive(
+    play: Play, run: str
+) -> None:
     task = play.proven()
     git(play.root, "branch", "other")
     play.do(runs.complete_run, run)
@@ -144,8 +144,7 @@ def test_a_late_event_that_contests_is_settled_and_archived_again(story: Story) 
     assert story.doctor() == []
 
 
-def test_a_late_event_that_was_settled_away_is_told_no_more(play: Play) -> None:
-    run = play.planned()
+def test_a_late_event_that_was_settled_away_is_told_no_more(play: Play, run: str) -> None:
     task = play.task()
     dispatch = play.claimed(task)
     proof = play.evidence(task)

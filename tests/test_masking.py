@@ -46,9 +46,9 @@ def test_a_diff_shows_that_words_are_a_secret_and_not_the_secret(leaky: Play, cl
 
 @pytest.mark.parametrize("command", [*DIFFS, ["report"], ["report", "--chat"], ["report", "--json", "--limit", "0"]])
 def test_a_word_that_is_a_secret_by_the_one_before_it_is_shown_nowhere(
-    play: Play, cli: Call, command: list[str]
+    play: Play, run: str, cli: Call, command: list[str]
 ) -> None:
-    task = play.planned_task(commands=["echo --name value"])
+    task = play.task(commands=["echo --name value"])
     git(play.root, "switch", "-qc", "side")
     play.do(
         evidences.record_draft, evidences.witness(play.ledger, ["echo", "--name", "value"], kind="test", quiet=True)

@@ -85,8 +85,7 @@ def troubles(play: Play, run: str) -> set[str]:
     return {row["problem"] for row in base(play.ledger.view(), run)["trouble"]}
 
 
-def test_work_on_different_tasks_merges_without_a_conflict(play: Play, fork: Callable[[], Fork]) -> None:
-    run = play.planned()
+def test_work_on_different_tasks_merges_without_a_conflict(play: Play, run: str, fork: Callable[[], Fork]) -> None:
     one, two = play.task("One"), play.task("Two")
     both = fork()
     for branch, actor, task in (("main", "Ada", one), ("other", "Bob", two)):
@@ -98,8 +97,7 @@ def test_work_on_different_tasks_merges_without_a_conflict(play: Play, fork: Cal
     assert not troubles(merged, run)
 
 
-def test_two_completions_of_one_dispatch_agree(play: Play, fork: Callable[[], Fork]) -> None:
-    run = play.planned()
+def test_two_completions_of_one_dispatch_agree(play: Play, run: str, fork: Callable[[], Fork]) -> None:
     task = play.task()
     claim = play.claimed(task)
     both = fork()
@@ -143,8 +141,7 @@ def test_of_two_approved_plans_each_choice_names_its_plan(play: Play, fork: Call
     assert f"approved {two} by Bob" in found
 
 
-def test_work_on_a_contested_plan_is_not_to_be_undone(play: Play, fork: Callable[[], Fork]) -> None:
-    run = play.planned()
+def test_work_on_a_contested_plan_is_not_to_be_undone(play: Play, run: str, fork: Callable[[], Fork]) -> None:
     task = play.proven()
     both = fork()
     for branch, actor in (("main", "Ada"), ("other", "Bob")):
@@ -244,8 +241,10 @@ def test_what_revisions_have_otherwise_proves_nothing_whichever_is_named_first(
         assert told[0] == base(both.merged().ledger.view(), run)["tasks"][0]["unproven_because"]
 
 
-def test_a_revision_that_another_one_holds_has_no_words_of_its_own(play: Play, fork: Callable[[], Fork]) -> None:
-    task = play.planned_task()
+def test_a_revision_that_another_one_holds_has_no_words_of_its_own(
+    play: Play, run: str, fork: Callable[[], Fork]
+) -> None:
+    task = play.task()
     path = play.root / play.state(task).index.prose[task]
     both = fork()
     main = both.on("main", "Ada")
@@ -258,9 +257,8 @@ def test_a_revision_that_another_one_holds_has_no_words_of_its_own(play: Play, f
         assert not view.table.disputed
 
 
-def test_a_verdict_that_fell_is_told_with_its_own_note(play: Play, fork: Callable[[], Fork]) -> None:
+def test_a_verdict_that_fell_is_told_with_its_own_note(play: Play, run: str, fork: Callable[[], Fork]) -> None:
     """The completion had seen the first review, of another plan; the second came by the merge."""
-    run = play.planned()
     play.proven()
     play.gate("plan_review", "passed", note="the first")
     both = fork()
@@ -274,8 +272,9 @@ def test_a_verdict_that_fell_is_told_with_its_own_note(play: Play, fork: Callabl
 
 
 @pytest.mark.parametrize("is_changed", [True, False])
-def test_work_on_a_plan_that_is_not_approved_any_more_is_not_to_be_undone(play: Play, is_changed: bool) -> None:
-    run = play.planned()
+def test_work_on_a_plan_that_is_not_approved_any_more_is_not_to_be_undone(
+    play: Play, run: str, is_changed: bool
+) -> None:
     play.proven()
     plan = play.state(run).canonical
     if is_changed:
@@ -288,8 +287,9 @@ def test_work_on_a_plan_that_is_not_approved_any_more_is_not_to_be_undone(play: 
     assert refused.value.hint.endswith(f": memento plan approve {plan if is_changed else 'PLAN'}")
 
 
-def test_claims_of_two_actors_are_contested_and_settled_for_both(play: Play, fork: Callable[[], Fork]) -> None:
-    run = play.planned()
+def test_claims_of_two_actors_are_contested_and_settled_for_both(
+    play: Play, run: str, fork: Callable[[], Fork]
+) -> None:
     task = play.task()
     dispatch = play.dispatch(task)
     both = fork()
@@ -309,8 +309,7 @@ def test_claims_of_two_actors_are_contested_and_settled_for_both(play: Play, for
     assert {ref.id for ref in settled.after} >= set(heads)
 
 
-def test_concurrent_verdicts_of_a_gate_count_as_the_worst(play: Play, fork: Callable[[], Fork]) -> None:
-    run = play.planned()
+def test_concurrent_verdicts_of_a_gate_count_as_the_worst(play: Play, run: str, fork: Callable[[], Fork]) -> None:
     both = fork()
     both.on("main", "Ada").gate("quality_review", "passed", run=run)
     both.on("other", "Bob").gate("quality_review", "failed", run=run)
@@ -319,8 +318,9 @@ def test_concurrent_verdicts_of_a_gate_count_as_the_worst(play: Play, fork: Call
     assert not troubles(merged, run)
 
 
-def test_work_beside_a_cancel_stays_and_is_shown_as_in_a_cancelled_run(play: Play, fork: Callable[[], Fork]) -> None:
-    run = play.planned()
+def test_work_beside_a_cancel_stays_and_is_shown_as_in_a_cancelled_run(
+    play: Play, run: str, fork: Callable[[], Fork]
+) -> None:
     task = play.task()
     both = fork()
     both.on("main", "Ada").do(runs.cancel_run, run, reason="enough")
@@ -333,8 +333,7 @@ def test_work_beside_a_cancel_stays_and_is_shown_as_in_a_cancelled_run(play: Pla
 
 
 @pytest.mark.parametrize("what", ["added", "changed"])
-def test_what_comes_to_a_completed_run_is_late(play: Play, fork: Callable[[], Fork], what: str) -> None:
-    run = play.planned()
+def test_what_comes_to_a_completed_run_is_late(play: Play, run: str, fork: Callable[[], Fork], what: str) -> None:
     task = play.proven()
     both = fork()
     both.on("main", "Ada").do(runs.complete_run, run)
@@ -351,9 +350,8 @@ def test_what_comes_to_a_completed_run_is_late(play: Play, fork: Callable[[], Fo
 
 
 def test_a_run_that_was_completed_on_both_sides_is_completed_and_nothing_is_late(
-    play: Play, fork: Callable[[], Fork]
+    play: Play, run: str, fork: Callable[[], Fork]
 ) -> None:
-    run = play.planned()
     task = play.proven()
     both = fork()
     for branch, actor in (("main", "Ada"), ("other", "Bob")):
@@ -386,9 +384,8 @@ def complete(play: Play, run: str) -> None:
 )
 @pytest.mark.parametrize("first", ["main", "other"])
 def test_a_run_that_was_released_on_each_side_that_completed_it_stays_so(
-    play: Play, fork: Callable[[], Fork], before: list[Step], one: list[Step], other: list[Step], first: str
+    play: Play, run: str, fork: Callable[[], Fork], before: list[Step], one: list[Step], other: list[Step], first: str
 ) -> None:
-    run = play.planned()
     play.proven()
     for step in before:
         step(play, run)
@@ -404,8 +401,7 @@ def test_a_run_that_was_released_on_each_side_that_completed_it_stays_so(
     assert {one.code for one in review.check(play.ledger, base="HEAD^1").findings} <= {"C001", "C002"}
 
 
-def test_paused_against_resumed_is_contested(play: Play, fork: Callable[[], Fork]) -> None:
-    run = play.planned()
+def test_paused_against_resumed_is_contested(play: Play, run: str, fork: Callable[[], Fork]) -> None:
     both = fork()
     both.on("main", "Ada").do(runs.pause_run, run)
     side = both.on("other", "Bob")
@@ -434,8 +430,7 @@ def test_settling_differently_on_both_sides_is_contested_again(play: Play, fork:
     assert not troubles(merged, run)
 
 
-def test_criss_cross_merges_come_to_the_same(play: Play, fork: Callable[[], Fork]) -> None:
-    run = play.planned()
+def test_criss_cross_merges_come_to_the_same(play: Play, run: str, fork: Callable[[], Fork]) -> None:
     one, two = play.task("One"), play.task("Two")
     both = fork()
     main, other = both.on("main", "Ada"), both.on("other", "Bob")
@@ -514,8 +509,9 @@ def test_a_voided_event_that_was_picked_alone_stays_void_when_the_rest_is_merged
     assert not troubles(play, run)
 
 
-def test_halves_of_a_circle_of_dependencies_are_named_after_the_merge(play: Play, fork: Callable[[], Fork]) -> None:
-    run = play.planned()
+def test_halves_of_a_circle_of_dependencies_are_named_after_the_merge(
+    play: Play, run: str, fork: Callable[[], Fork]
+) -> None:
     one, two = sorted((play.task("One", run=run), play.task("Two", run=run)))
     last = play.task("Last", run=run, depends_on=[one])
     both = fork()
@@ -533,8 +529,7 @@ def test_halves_of_a_circle_of_dependencies_are_named_after_the_merge(play: Play
 
 
 @pytest.mark.parametrize("record", ["run", "plan"])
-def test_an_incomplete_run_hands_nothing_out(play: Play, record: str) -> None:
-    run = play.planned()
+def test_an_incomplete_run_hands_nothing_out(play: Play, run: str, record: str) -> None:
     task = play.task()
     assert play.state(task).is_ready(task)
     if record == "run":
@@ -548,8 +543,7 @@ def test_an_incomplete_run_hands_nothing_out(play: Play, record: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["squash", "rebase"])
-def test_history_may_be_rewritten_and_the_ledger_stays(play: Play, how: str) -> None:
-    run = play.planned()
+def test_history_may_be_rewritten_and_the_ledger_stays(play: Play, run: str, how: str) -> None:
     git(play.root, "switch", "-qc", "work")
     task = play.proven()
     git(play.root, "switch", "-q", "main")
@@ -568,8 +562,9 @@ def path_of(play: Play, task: str, verb: str) -> Path:
     return next(play.root.glob(f".memento/runs/*/tasks/*/{task}/*-{verb}-*.yaml"))
 
 
-def test_reverting_an_event_in_the_middle_leaves_the_record_incomplete_until_it_is_restored(play: Play) -> None:
-    run = play.planned()
+def test_reverting_an_event_in_the_middle_leaves_the_record_incomplete_until_it_is_restored(
+    play: Play, run: str
+) -> None:
     task = play.task()
     dispatch = play.dispatch(task)
     play.do(dispatches.claim_dispatch, dispatch)
@@ -586,16 +581,16 @@ def test_reverting_an_event_in_the_middle_leaves_the_record_incomplete_until_it_
     assert play.is_proven(task)
 
 
-def test_reverting_the_last_event_leaves_the_state_before_it(play: Play) -> None:
-    run = play.planned()
+def test_reverting_the_last_event_leaves_the_state_before_it(play: Play, run: str) -> None:
     task = play.proven()
     git(play.root, "revert", "--no-edit", "HEAD")
     assert play.status(task) == "in_progress"
     assert not troubles(play, run)
 
 
-def test_merging_a_deletion_takes_the_event_and_what_rests_on_it(play: Play, fork: Callable[[], Fork]) -> None:
-    run = play.planned()
+def test_merging_a_deletion_takes_the_event_and_what_rests_on_it(
+    play: Play, run: str, fork: Callable[[], Fork]
+) -> None:
     task = play.proven()
     both = fork()
     other = both.on("other", "Bob")

@@ -97,8 +97,8 @@ def test_who_looks_like_an_actor_is_not_passed_where_that_ones_records_cannot_be
         actions.check(play.ledger, base="main")
 
 
-def test_what_a_base_names_is_not_taken_for_unnamed_where_it_cannot_be_read(play: Play) -> None:
-    task = play.planned_task()
+def test_what_a_base_names_is_not_taken_for_unnamed_where_it_cannot_be_read(play: Play, run: str) -> None:
+    task = play.task()
     dispatch = play.claimed(task)
     git(play.root, "switch", "-qc", "work")
     play.complete(dispatch, play.evidence(task))
@@ -129,8 +129,8 @@ def test_a_text_is_not_said_to_be_gone_where_a_file_cannot_be_read(play: Play) -
     assert (found.state, found.why) == ("unknown", "this clone does not have all files of **")
 
 
-def test_nothing_is_put_aside_for_a_file_that_git_lacks_here_alone(play: Play) -> None:
-    task = play.planned_task()
+def test_nothing_is_put_aside_for_a_file_that_git_lacks_here_alone(play: Play, run: str) -> None:
+    task = play.task()
     proof = play.evidence(task)
     dispatch = play.dispatch(task)
     (approval,) = play.root.glob(".memento/runs/*/plans/*/*-approved-*")

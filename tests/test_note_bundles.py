@@ -576,8 +576,7 @@ def test_what_a_note_names_and_is_not_here_is_told_and_left_out(
     assert (again.added, len(again.existing), again.skipped) == ([], 1, [])
 
 
-def test_where_all_that_notes_name_is_there_a_bundle_gives_the_same_tree(play: Play, tmp_path: Path) -> None:
-    run = play.planned()
+def test_where_all_that_notes_name_is_there_a_bundle_gives_the_same_tree(play: Play, run: str, tmp_path: Path) -> None:
     note = add(play, "Tokens live an hour.", links=[f"relates_to:{run}"], evidence=[play.evidence(play.task())])
     play.do(notes.link_note, note, "depends_on", run)
     path, before = exported(play, tmp_path), tree(play)

@@ -42,8 +42,7 @@ def counted(play: Play) -> dict[str, int]:
 # Log and show.
 
 
-def test_log_mixes_additions_and_events_of_notes_with_those_of_runs(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_log_mixes_additions_and_events_of_notes_with_those_of_runs(play: Play, run: str, cli: Call) -> None:
     note = add(play, "Tokens live an hour.")
     task = play.task("Renew tokens")
     play.do(notes.confirm_note, note, note_text="looked at it")

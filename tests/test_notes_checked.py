@@ -73,8 +73,8 @@ def rivals(play: Play) -> tuple[str, str, str]:
 # One tree.
 
 
-def test_notes_in_order_have_nothing_wrong(play: Play) -> None:
-    task = play.planned_task()
+def test_notes_in_order_have_nothing_wrong(play: Play, run: str) -> None:
+    task = play.task()
     proof = play.evidence(task)
     first = add(play, "Names are checked in the model.", key=KEY, evidence=[proof], about=["app.py:1"])
     second = add(play, "Empty names are refused.", links=[f"depends_on:{first}", f"caused_by:{task}"])
@@ -132,8 +132,7 @@ def test_a_stray_file_beside_the_events_of_a_note_does_not_hide_its_text(play: P
     assert look(play) == ["F010"]
 
 
-def test_evidence_with_other_bytes_than_a_note_named_is_found(play: Play) -> None:
-    play.planned()
+def test_evidence_with_other_bytes_than_a_note_named_is_found(play: Play, run: str) -> None:
     proof = play.evidence(play.task())
     note = add(play, "It prints checked.", evidence=[proof])
     edit(play, next(play.root.glob(f".memento/runs/*/evidence/*/{proof}.yaml")), "seconds: ", "seconds: 1")
@@ -152,8 +151,7 @@ def test_a_note_that_a_bundle_dates_after_now_is_found(play: Play, cli: Call, tm
     assert (found.code, found.severity, f"{note} is dated 2999" in found.message) == ("T004", "warning", True)
 
 
-def test_redacted_evidence_and_notes_are_no_broken_links(play: Play) -> None:
-    play.planned()
+def test_redacted_evidence_and_notes_are_no_broken_links(play: Play, run: str) -> None:
     proof = play.evidence(play.task())
     first = add(play, "It prints checked.", evidence=[proof])
     second = add(play, "So it was looked at.", links=[f"depends_on:{first}"])
@@ -646,8 +644,7 @@ def test_apply_refuses_what_the_command_refuses(play: Play) -> None:
     assert other.value.token == "batch_invalid"
 
 
-def test_a_live_note_on_retracted_evidence_is_told_until_somebody_looks_at_it(play: Play) -> None:
-    play.planned()
+def test_a_live_note_on_retracted_evidence_is_told_until_somebody_looks_at_it(play: Play, run: str) -> None:
     proof = play.evidence(play.task())
     held, gone = (add(play, text, evidence=[proof]) for text in ("The cache lasts.", "So does the session."))
     assert look(play, no_base=True) == []
@@ -663,8 +660,9 @@ def test_a_live_note_on_retracted_evidence_is_told_until_somebody_looks_at_it(pl
 
 
 @pytest.mark.parametrize("spelled", ['"\\x{0:02x}{2}"', '"{1}\\\n  {2}"'])
-def test_a_note_is_found_that_names_its_evidence_or_its_key_by_other_letters(play: Play, spelled: str) -> None:
-    play.planned()
+def test_a_note_is_found_that_names_its_evidence_or_its_key_by_other_letters(
+    play: Play, run: str, spelled: str
+) -> None:
     proof = play.evidence(play.task())
     there = file_of(play, add(play, "The cache lasts.", evidence=[proof], key=KEY))
     for told in (KEY, next(word for word in there.read_text().split() if word.startswith(proof))):
@@ -677,9 +675,8 @@ def test_a_note_is_found_that_names_its_evidence_or_its_key_by_other_letters(pla
     assert look(play, base="main") == look(play, no_base=True) == ["N002", "N009"]
 
 
-def test_a_note_that_no_withdrawn_evidence_is_of_is_not_looked_at(play: Play) -> None:
+def test_a_note_that_no_withdrawn_evidence_is_of_is_not_looked_at(play: Play, run: str) -> None:
     """Way: a line that ends in a backslash, as of a shell or of Markdown, may be an id that YAML joins over two."""
-    play.planned()
     proof = play.evidence(play.task())
     there = file_of(play, add(play, "Run make \\\n  all."))
     edit(play, there, "origin: person\n", "origin: person\nsupersedes:\n- note_000000000000\n")

@@ -129,8 +129,8 @@ def ran(play: Play, task: str, line: str) -> str:
     return str(play.do(evidences.record_draft, evidences.witness(play.ledger, argv.split(), kind=kind), tasks=[task]))
 
 
-def test_a_task_at_work_is_shown_what_is_left_to_run_and_then_its_completion(play: Play) -> None:
-    task = play.planned_task(commands=["git --version", "git status"], require=["lint"])
+def test_a_task_at_work_is_shown_what_is_left_to_run_and_then_its_completion(play: Play, run: str) -> None:
+    task = play.task(commands=["git --version", "git status"], require=["lint"])
     play.evidence(task)
     dispatch, made = play.claimed(task), []
     for words in ("--kind test -- git --version", "--kind test -- git status", "--kind lint -- CMD"):
@@ -145,8 +145,8 @@ def test_a_task_at_work_is_shown_what_is_left_to_run_and_then_its_completion(pla
     assert play.is_proven(task)
 
 
-def test_a_task_at_work_is_not_completed_on_a_command_that_was_about_some_paths_alone(play: Play) -> None:
-    task = play.planned_task(commands=["git --version"])
+def test_a_task_at_work_is_not_completed_on_a_command_that_was_about_some_paths_alone(play: Play, run: str) -> None:
+    task = play.task(commands=["git --version"])
     dispatch = play.claimed(task)
     (line,) = commands(play)
     draft = evidences.witness(play.ledger, ["git", "--version"], kind="test", covers=["app.py"], quiet=True)
@@ -159,8 +159,8 @@ def test_a_task_at_work_is_not_completed_on_a_command_that_was_about_some_paths_
 
 
 @pytest.mark.parametrize("who", ["Bob", "no\nname"])
-def test_a_task_at_work_is_its_holders_to_go_on_with(play: Play, who: str) -> None:
-    task = play.planned_task()
+def test_a_task_at_work_is_its_holders_to_go_on_with(play: Play, run: str, who: str) -> None:
+    task = play.task()
     dispatch = play.claimed(task)
     assert commands(play) == [f"memento evidence run --task {task} -- CMD"]
     other = play.beside(play.root, who)
@@ -171,8 +171,7 @@ def test_a_task_at_work_is_its_holders_to_go_on_with(play: Play, who: str) -> No
     assert commands(other) == [f"memento dispatch create {ready} --executor WHO", told["command"]]
 
 
-def test_a_task_at_work_comes_before_those_that_can_be_begun_however_many_there_are(play: Play) -> None:
-    play.planned()
+def test_a_task_at_work_comes_before_those_that_can_be_begun_however_many_there_are(play: Play, run: str) -> None:
     ready = [play.task(f"Task {number}") for number in range(6)]
     task = play.task("Mine")
     play.claimed(task)
@@ -181,8 +180,8 @@ def test_a_task_at_work_comes_before_those_that_can_be_begun_however_many_there_
     assert others == [f"memento dispatch create {one} --executor WHO" for one in ready[:4]]
 
 
-def test_who_holds_a_claim_beyond_its_lease_goes_on_and_another_is_led_to_take_it_back(play: Play) -> None:
-    task = play.planned_task()
+def test_who_holds_a_claim_beyond_its_lease_goes_on_and_another_is_led_to_take_it_back(play: Play, run: str) -> None:
+    task = play.task()
     dispatch, other = play.claimed(task), play.as_("Bob")
     for one in (play, other):
         one.ledger.clock = lambda: time.time() + 2 * 3600
@@ -190,8 +189,8 @@ def test_who_holds_a_claim_beyond_its_lease_goes_on_and_another_is_led_to_take_i
     assert commands(other)[0] == f"memento dispatch recover {dispatch}"
 
 
-def test_a_task_at_work_is_completed_on_evidence_too_that_nothing_is_run_for(play: Play) -> None:
-    task = play.planned_task(commands=["git --version"], require=["artifact"])
+def test_a_task_at_work_is_completed_on_evidence_too_that_nothing_is_run_for(play: Play, run: str) -> None:
+    task = play.task(commands=["git --version"], require=["artifact"])
     dispatch = play.claimed(task)
     made = [ran(play, task, commands(play)[0])]
     (step,) = play.overview()["next"]
@@ -207,8 +206,10 @@ def test_a_task_at_work_is_completed_on_evidence_too_that_nothing_is_run_for(pla
     assert play.is_proven(task)
 
 
-def test_a_task_at_work_that_asks_for_no_command_is_completed_on_what_was_brought_and_on_one(play: Play) -> None:
-    task = play.planned_task(require=["artifact"])
+def test_a_task_at_work_that_asks_for_no_command_is_completed_on_what_was_brought_and_on_one(
+    play: Play, run: str
+) -> None:
+    task = play.task(require=["artifact"])
     dispatch = play.claimed(task)
     made = play.do(evidences.add_evidence, "artifact", tasks=[task], summary="what came of it", uri="https://x.org/a")
     (line,) = commands(play)
@@ -238,8 +239,8 @@ def test_a_task_at_work_is_shown_what_proves_by_policy(play: Play, proof: str, l
     assert any(line.format(task) in told for told in facts(play.ledger.view(), task)["reporting_contract"])
 
 
-def test_evidence_leads_to_what_no_command_shows(play: Play, cli: Call) -> None:
-    task = play.planned_task(require=["note", "diff"])
+def test_evidence_leads_to_what_no_command_shows(play: Play, run: str, cli: Call) -> None:
+    task = play.task(require=["note", "diff"])
     play.claimed(task)
     given = ("evidence", "run", "--task", task, "-C", str(play.root), "--json", "--", "git", "--version")
     ran_it = json.loads(cli(*given)[1].splitlines()[-1])
@@ -344,8 +345,8 @@ def test_a_done_task_that_nothing_proves_is_not_led_to_an_approval(play: Play, c
     assert json.loads(out)["step"]["command"] == f"memento task reopen {task} --reason WHY"
 
 
-def test_a_done_task_with_other_words_than_it_was_done_for_is_not_led_to_a_verdict(play: Play) -> None:
-    task = play.planned_task(commands=["git --version"])
+def test_a_done_task_with_other_words_than_it_was_done_for_is_not_led_to_a_verdict(play: Play, run: str) -> None:
+    task = play.task(commands=["git --version"])
     play.complete(play.claimed(task), play.evidence(task))
     verify = f"memento task verify {task}"
     assert commands(play) == [verify]
@@ -358,9 +359,11 @@ def test_a_done_task_with_other_words_than_it_was_done_for_is_not_led_to_a_verdi
     assert task_steps.proving(play.overview()["tasks"][0])[0]["command"] == f"memento task reopen {task} --reason WHY"
 
 
-def test_a_done_task_that_nothing_proves_and_that_its_gate_refused_is_rejected_then_repaired(play: Play) -> None:
+def test_a_done_task_that_nothing_proves_and_that_its_gate_refused_is_rejected_then_repaired(
+    play: Play, run: str
+) -> None:
     """Taken up again it would be pending, and nobody begins a task whose gate has failed."""
-    task = play.planned_task()
+    task = play.task()
     play.complete(play.claimed(task), evidence := play.evidence(task))
     play.do(evidences.retract, evidence, reason="It was a mistake.")
     assert commands(play) == [f"memento task reopen {task} --reason WHY"]
@@ -382,8 +385,8 @@ def test_a_done_task_with_commands_to_run_waits_for_its_approval_first(play: Pla
     assert verifying.verify(play.ledger, play.ledger.change, task, quiet=True).accepted
 
 
-def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(play: Play) -> None:
-    task = play.planned_task(commands=["git --version"])
+def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(play: Play, run: str) -> None:
+    task = play.task(commands=["git --version"])
     play.complete(play.claimed(task), ran(play, task, "--task x --kind test -- git --version"))
     play.do(tasks.reopen_task, task, reason="it lacks a case")
     play.claimed(task)
@@ -401,10 +404,10 @@ def test_a_task_at_work_is_not_completed_on_what_failed_since_or_is_of_before(pl
 
 
 def test_a_task_at_work_whose_command_ran_in_another_folder_is_led_to_take_that_back(
-    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
+    play: Play, run: str, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Passed at the top, the one that is asked is done; the failure in the folder stays the latest one there."""
-    task = play.planned_task(commands=["sh -c 'test -e app.py'"])
+    task = play.task(commands=["sh -c 'test -e app.py'"])
     dispatch = play.claimed(task)
     (play.root / "docs").mkdir()
     monkeypatch.chdir(play.root / "docs")
@@ -419,9 +422,9 @@ def test_a_task_at_work_whose_command_ran_in_another_folder_is_led_to_take_that_
     assert commands(play) == [f"memento dispatch complete {dispatch} --evidence {passed}"]
 
 
-def test_a_task_at_work_is_completed_on_what_saw_one_code(play: Play) -> None:
+def test_a_task_at_work_is_completed_on_what_saw_one_code(play: Play, run: str) -> None:
     """Not all that passed since the hand-out proves the task: the code was edited between."""
-    task = play.planned_task(commands=["git --version", "git version"])
+    task = play.task(commands=["git --version", "git version"])
     dispatch = play.claimed(task)
     (first,) = commands(play)
     ran(play, task, first)
@@ -435,8 +438,7 @@ def test_a_task_at_work_is_completed_on_what_saw_one_code(play: Play) -> None:
     assert play.is_proven(task)
 
 
-def test_in_a_contested_run_there_is_nothing_but_to_settle(play: Play) -> None:
-    run = play.planned()
+def test_in_a_contested_run_there_is_nothing_but_to_settle(play: Play, run: str) -> None:
     play.proven()
     git(play.root, "branch", "other")
     play.do(runs.pause_run, run, reason="wait")
@@ -454,8 +456,7 @@ def test_in_a_contested_run_there_is_nothing_but_to_settle(play: Play) -> None:
 
 
 @pytest.mark.parametrize("whole", [False, True])
-def test_behind_a_failed_gate_nobody_is_told_to_claim(play: Play, whole: bool) -> None:
-    run = play.planned()
+def test_behind_a_failed_gate_nobody_is_told_to_claim(play: Play, run: str, whole: bool) -> None:
     task = play.task()
     dispatch = play.dispatch(task)
     claim = f"memento dispatch claim {dispatch}"
@@ -465,8 +466,7 @@ def test_behind_a_failed_gate_nobody_is_told_to_claim(play: Play, whole: bool) -
     assert any("gate record quality_review passed" in one for one in commands(play))
 
 
-def test_of_an_incomplete_task_nothing_is_asked_but_to_settle(play: Play) -> None:
-    run = play.planned()
+def test_of_an_incomplete_task_nothing_is_asked_but_to_settle(play: Play, run: str) -> None:
     task = play.task()
     play.do(tasks.block_task, task, reason="stuck")
     (play.root / layout.folder_of(run, task) / "20260101T000000000Z-cancelled-000000000009.yaml").write_text(
@@ -477,8 +477,7 @@ def test_of_an_incomplete_task_nothing_is_asked_but_to_settle(play: Play) -> Non
     assert commands(play) == ["memento settle"]
 
 
-def test_what_two_events_lack_is_one_line_of_status(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_what_two_events_lack_is_one_line_of_status(play: Play, run: str, cli: Call) -> None:
     task = play.proven("Done")
     for note in ("read", "read again"):
         play.do(gates.record_gate, "final_acceptance", "passed", note=note)
@@ -488,8 +487,7 @@ def test_what_two_events_lack_is_one_line_of_status(play: Play, cli: Call) -> No
     assert len(lines) == len(set(lines)) > 0
 
 
-def test_what_follows_from_a_lost_event_is_no_step_of_its_own(play: Play) -> None:
-    run = play.planned()
+def test_what_follows_from_a_lost_event_is_no_step_of_its_own(play: Play, run: str) -> None:
     task = play.task()
     play.complete(play.claimed(task), play.evidence(task))
     next((play.root / layout.folder_of(run, task)).glob("*-dispatched-*")).unlink()
@@ -501,8 +499,7 @@ def test_what_follows_from_a_lost_event_is_no_step_of_its_own(play: Play) -> Non
     ]
 
 
-def test_what_depends_on_now_is_not_kept(play: Play) -> None:
-    run = play.planned()
+def test_what_depends_on_now_is_not_kept(play: Play, run: str) -> None:
     play.proven()
     early = play.ledger.view()
     early.now = "2020-01-01T00:00:00.000Z"  # by this clock all evidence is dated ahead
@@ -511,8 +508,7 @@ def test_what_depends_on_now_is_not_kept(play: Play) -> None:
     assert [row["proven"] for row in base(early, run)["tasks"]] == [True]  # by now it is kept
 
 
-def test_a_status_of_work_that_is_kept_does_not_load_the_shape_of_the_policy(play: Play) -> None:
-    play.planned()
+def test_a_status_of_work_that_is_kept_does_not_load_the_shape_of_the_policy(play: Play, run: str) -> None:
     play.claimed(play.task())
     script = (
         "import sys; from memento_git.cli.boundary import run\n"
@@ -522,8 +518,8 @@ def test_a_status_of_work_that_is_kept_does_not_load_the_shape_of_the_policy(pla
     assert told == [1, 0]
 
 
-def test_a_failed_gate_shows_the_run_as_blocked(play: Play) -> None:
-    play.planned_task()
+def test_a_failed_gate_shows_the_run_as_blocked(play: Play, run: str) -> None:
+    play.task()
     play.gate("quality_review", "failed", note="too slow")
 
     held = play.overview()
@@ -534,8 +530,7 @@ def test_a_failed_gate_shows_the_run_as_blocked(play: Play) -> None:
     assert "quality\\_review **failed**" in markdown(held) or "quality_review **failed**" in markdown(held)
 
 
-def test_a_failed_gate_of_a_cancelled_task_holds_nothing_up(play: Play) -> None:
-    run = play.planned()
+def test_a_failed_gate_of_a_cancelled_task_holds_nothing_up(play: Play, run: str) -> None:
     task = play.task()
     play.proven()
     play.gate("quality_review", "failed", task=task)
@@ -548,8 +543,7 @@ def test_a_failed_gate_of_a_cancelled_task_holds_nothing_up(play: Play) -> None:
     assert digest(held)["blockers"] == []
 
 
-def test_a_failed_gate_of_a_repaired_task_holds_nothing_up(play: Play) -> None:
-    run = play.planned()
+def test_a_failed_gate_of_a_repaired_task_holds_nothing_up(play: Play, run: str) -> None:
     task = play.proven("One")
     play.gate("quality_review", "failed", task=task, note="too slow")
     play.do(verifying.verify_task, task)
@@ -565,8 +559,9 @@ def test_a_failed_gate_of_a_repaired_task_holds_nothing_up(play: Play) -> None:
 
 
 @pytest.mark.parametrize("accepted", [False, True])
-def test_what_a_gate_refused_is_done_again_by_what_status_and_task_show_say(play: Play, accepted: bool) -> None:
-    play.planned()
+def test_what_a_gate_refused_is_done_again_by_what_status_and_task_show_say(
+    play: Play, run: str, accepted: bool
+) -> None:
     task = play.proven("One")
     if accepted:
         assert play.do(verifying.verify_task, task).accepted
@@ -610,8 +605,7 @@ def test_what_is_asked_for_with_a_no_on_the_run_is_done_once_that_is_waived(play
     assert [step["command"] for step in play.overview()["next"]] == [passing]
 
 
-def test_an_approval_says_at_once_that_the_review_of_another_plan_falls(play: Play) -> None:
-    run = play.planned()
+def test_an_approval_says_at_once_that_the_review_of_another_plan_falls(play: Play, run: str) -> None:
     play.gate("plan_review", "passed")
     assert play.ledger.warnings == []
     plan = play.do(plans.draft_plan, "Another", "Do it otherwise.", run=run)
@@ -623,8 +617,7 @@ def test_an_approval_says_at_once_that_the_review_of_another_plan_falls(play: Pl
     )
 
 
-def test_a_task_that_waits_for_a_cancelled_one_is_told_with_what_can_be_done(play: Play) -> None:
-    play.planned()
+def test_a_task_that_waits_for_a_cancelled_one_is_told_with_what_can_be_done(play: Play, run: str) -> None:
     one, other = play.task("One"), play.task("Other")
     both, alone = play.task("Both", depends_on=[one, other]), play.task("Alone", depends_on=[one])
 
@@ -644,8 +637,7 @@ def test_a_task_that_waits_for_a_cancelled_one_is_told_with_what_can_be_done(pla
     assert ways[alone] in refused.value.hint
 
 
-def test_a_reopened_task_that_waits_for_a_repaired_one_is_told_to_wait_for_the_repair(play: Play) -> None:
-    play.planned()
+def test_a_reopened_task_that_waits_for_a_repaired_one_is_told_to_wait_for_the_repair(play: Play, run: str) -> None:
     one = play.proven("One")
     other = play.proven("Other", depends_on=[one])
     play.gate("quality_review", "failed", task=one, note="too slow")
@@ -671,8 +663,7 @@ def test_an_expired_claim_is_shown_against_now_and_not_stored(play: Play) -> Non
     assert play.status(task) == "in_progress"
 
 
-def test_the_cache_changes_nothing_but_time(play: Play) -> None:
-    play.planned()
+def test_the_cache_changes_nothing_but_time(play: Play, run: str) -> None:
     play.proven()
     cache = play.root / ".git" / "memento" / "cache"
     first = json.dumps(play.overview())
@@ -684,8 +675,7 @@ def test_the_cache_changes_nothing_but_time(play: Play) -> None:
     assert first == warm == cold
 
 
-def test_a_damaged_cache_is_computed_again(play: Play) -> None:
-    play.planned()
+def test_a_damaged_cache_is_computed_again(play: Play, run: str) -> None:
     play.proven()
     first = json.dumps(play.overview())
     for path in (play.root / ".git" / "memento" / "cache").glob("*.json"):
@@ -694,8 +684,7 @@ def test_a_damaged_cache_is_computed_again(play: Play) -> None:
     assert json.dumps(play.overview()) == first
 
 
-def test_an_audit_that_is_shown_without_being_read_is_the_same(play: Play, cli: Call) -> None:
-    play.planned()
+def test_an_audit_that_is_shown_without_being_read_is_the_same(play: Play, run: str, cli: Call) -> None:
     play.do(tasks.block_task, play.task("Naïve"), reason="waits for “x”")
     play.proven()
     answers = []
@@ -722,8 +711,7 @@ def test_events_from_the_future_are_told_wherever_they_stand(play: Play) -> None
             assert len(held["ahead"]) == len(overview(earlier, view, view.runs()[0], limit=0)["audit"]) > 0
 
 
-def test_the_cache_follows_a_branch_switch(play: Play) -> None:
-    play.planned()
+def test_the_cache_follows_a_branch_switch(play: Play, run: str) -> None:
     git(play.root, "branch", "before")
     play.task("Later")
     assert len(play.overview()["tasks"]) == 1
@@ -733,8 +721,7 @@ def test_the_cache_follows_a_branch_switch(play: Play) -> None:
     assert len(play.overview()["tasks"]) == 1
 
 
-def test_a_policy_change_is_seen_by_the_cache(play: Play) -> None:
-    play.planned()
+def test_a_policy_change_is_seen_by_the_cache(play: Play, run: str) -> None:
     task = play.proven()
     assert [row["proven"] for row in play.overview()["tasks"]] == [True]
     path = play.root / ".memento" / "config.yaml"
@@ -757,8 +744,7 @@ def test_the_report_is_safe_markdown(play: Play) -> None:
     assert "|" not in text.replace("\\|", "")
 
 
-def test_what_is_left_out_is_said(play: Play) -> None:
-    play.planned()
+def test_what_is_left_out_is_said(play: Play, run: str) -> None:
     for number in range(4):
         play.task(f"Task {number}")
     held = play.overview(limit=3)
@@ -768,8 +754,7 @@ def test_what_is_left_out_is_said(play: Play) -> None:
     assert held["counts"]["pending"] == 4
 
 
-def test_uncommitted_ledger_files_are_announced(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_uncommitted_ledger_files_are_announced(play: Play, run: str, cli: Call) -> None:
     path = play.root / ".memento" / "runs" / run / "run.md"
     path.write_text(path.read_text() + "More.\n")
 
@@ -779,8 +764,7 @@ def test_uncommitted_ledger_files_are_announced(play: Play, cli: Call) -> None:
     assert "More." not in out
 
 
-def test_a_cancelled_run_keeps_its_tasks_and_masks_them(play: Play) -> None:
-    run = play.planned()
+def test_a_cancelled_run_keeps_its_tasks_and_masks_them(play: Play, run: str) -> None:
     task = play.proven()
     play.do(runs.cancel_run, run, reason="no longer wanted")
 
@@ -789,8 +773,8 @@ def test_a_cancelled_run_keeps_its_tasks_and_masks_them(play: Play) -> None:
     assert (row["id"], row["status"], row["run_status"], row["ready"]) == (task, "completed", "cancelled", False)
 
 
-def test_reasons_are_shown_where_work_stopped(play: Play) -> None:
-    task = play.planned_task()
+def test_reasons_are_shown_where_work_stopped(play: Play, run: str) -> None:
+    task = play.task()
     play.do(tasks.block_task, task, reason="needs the new schema")
 
     assert "needs the new schema" in markdown(play.overview())
@@ -833,8 +817,8 @@ def test_a_heartbeat_stays_in_the_clone_until_half_of_the_lease_has_passed(play:
 HOSTILE = "a`b``c` **bold** <img src=x> [link](http://x)\n# heading | cell \\ \u202e"
 
 
-def test_nothing_in_a_row_acts_as_markdown(play: Play) -> None:
-    task = play.planned_task()
+def test_nothing_in_a_row_acts_as_markdown(play: Play, run: str) -> None:
+    task = play.task()
     play.evidence(task)
     held = play.overview()
     held["evidence"][0] |= {
@@ -898,8 +882,8 @@ def test_a_line_of_the_report_is_spoken_without_its_marks() -> None:
     assert spoken(code("grep '\\.py' ` x")) == "grep '\\.py' ` x"
 
 
-def test_a_list_shows_a_reason_as_it_was_written(play: Play, cli: Call) -> None:
-    task = play.planned_task("Odd")
+def test_a_list_shows_a_reason_as_it_was_written(play: Play, run: str, cli: Call) -> None:
+    task = play.task("Odd")
     play.do(tasks.block_task, task, reason="needs schema_v2 (see #7)")
 
     for command in ("task", "status"):
@@ -933,8 +917,7 @@ def test_a_claim_that_is_kept_alive_in_the_clone_is_not_recovered(play: Play) ->
         later.change("recover", lambda tx: dispatches.recover_dispatch(tx, dispatch))
 
 
-def test_a_run_in_its_archive_has_nothing_left_to_do(play: Play) -> None:
-    run = play.planned()
+def test_a_run_in_its_archive_has_nothing_left_to_do(play: Play, run: str) -> None:
     play.proven()
     play.do(runs.complete_run)
     assert play.steps(run) == [f"memento archive {run}"]
@@ -942,8 +925,7 @@ def test_a_run_in_its_archive_has_nothing_left_to_do(play: Play) -> None:
     assert play.overview(run)["next"] == []
 
 
-def test_what_came_after_a_run_was_archived_is_told_where_it_is_to_be_archived_again(play: Play) -> None:
-    run = play.planned()
+def test_what_came_after_a_run_was_archived_is_told_where_it_is_to_be_archived_again(play: Play, run: str) -> None:
     (evidence,) = play.state(task := play.proven()).proof(task).by
     play.do(runs.complete_run)
     play.do(runs.archive_run)
@@ -1006,8 +988,8 @@ def test_of_many_runs_only_those_that_changed_are_read_anew(play: Play, monkeypa
     assert (len({*chosen, first, last}), sorted(read)) == (3, sorted([first, last]))
 
 
-def test_the_reason_of_a_task_is_why_it_is_as_it_is_and_no_verdicts(play: Play) -> None:
-    task = play.planned_task("Pay")
+def test_the_reason_of_a_task_is_why_it_is_as_it_is_and_no_verdicts(play: Play, run: str) -> None:
+    task = play.task("Pay")
     play.do(tasks.block_task, task, reason="the key is missing")
     play.gate("quality_review", "waived", task=task, reason="small change")
     assert [row["reason"] for row in play.overview()["tasks"]] == ["the key is missing"]
@@ -1018,8 +1000,7 @@ def test_the_reason_of_a_task_is_why_it_is_as_it_is_and_no_verdicts(play: Play) 
     assert [row["reason"] for row in play.overview()["tasks"]][1] == "gate quality_review has failed"
 
 
-def test_a_dispatch_has_its_id_under_the_name_that_each_record_has_it_by(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_dispatch_has_its_id_under_the_name_that_each_record_has_it_by(play: Play, run: str, cli: Call) -> None:
     dispatch = play.dispatch(play.task())
     (row,) = play.overview()["dispatches"]
     assert (row["id"], row["dispatch_id"]) == (dispatch, dispatch)
@@ -1042,8 +1023,7 @@ def test_of_what_is_done_the_reason_why_it_was_reopened_is_the_last_one_and_none
     assert told() == ("accepted", None, "it rounds down")
 
 
-def test_what_a_task_that_is_not_proven_was_completed_on_proves_it_nowhere(play: Play, cli: Call) -> None:
-    play.planned()
+def test_what_a_task_that_is_not_proven_was_completed_on_proves_it_nowhere(play: Play, run: str, cli: Call) -> None:
     task = play.proven("Ship")
     assert "## Verification" in cli("report", "-C", str(play.root))[1]
     play.do(tasks.revise_task, task, title="Ship all")
@@ -1074,8 +1054,7 @@ def test_a_gate_that_does_not_hold_by_what_it_rests_on_is_told_to_have_fallen(pl
     assert f"passed, but {evidence} is retracted" in cli("status", "-C", str(play.root))[1]
 
 
-def test_who_completes_what_waits_by_now_is_told_what_for(play: Play) -> None:
-    play.planned()
+def test_who_completes_what_waits_by_now_is_told_what_for(play: Play, run: str) -> None:
     task, other = play.task("Ship"), play.task("Review")
     claim = play.claimed(task)
     play.do(tasks.revise_task, task, depends_on=[other])
@@ -1108,8 +1087,7 @@ def test_rows_that_are_kept_thriftily_come_back_as_they_were(rows: list[dict[str
     assert len({id(one) for one in lists}) == len(lists), "no two rows share a list"
 
 
-def test_the_rows_of_a_run_are_kept_thriftily(play: Play) -> None:
-    run = play.planned()
+def test_the_rows_of_a_run_are_kept_thriftily(play: Play, run: str) -> None:
     for number in range(9):
         play.task(f"Task {number}")
     held = base(play.ledger.view(), run)
@@ -1120,9 +1098,8 @@ def test_the_rows_of_a_run_are_kept_thriftily(play: Play) -> None:
     assert (again, [[*row] for row in again]) == (held["tasks"], [[*row] for row in held["tasks"]])
 
 
-def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play) -> None:
+def test_the_version_of_the_cache_goes_with_the_shape_of_what_is_kept(play: Play, run: str) -> None:
     """An older cache must not be read as if it were of today: raise VERSION, and write the shape's digest here anew."""
-    run = play.planned()
     play.proven()
     play.claimed(play.task("Two"))
     play.task("Three: git push --force origin main", run=run)
@@ -1195,9 +1172,8 @@ def test_a_step_that_is_not_for_everybody_says_whose_it_is(play: Play, cli: Call
     assert why() == f"gate quality_review of {run} has failed: it waits for a verdict by Grace"
 
 
-def test_a_title_that_is_cut_says_so(play: Play, cli: Call) -> None:
+def test_a_title_that_is_cut_says_so(play: Play, run: str, cli: Call) -> None:
     """Way: what a task is not, behind the sixtieth letter of its title."""
-    play.planned()
     title = "Refuse empty passwords, and those that are in the list of common ones"
     play.task(f"{title} (but for admins)")
     assert f"{title[:59]}…" in cli("status", "-C", str(play.root))[1]

@@ -51,8 +51,8 @@ def test_a_claim_on_the_remote_from_a_branch_without_upstream_is_led_to_what_wor
     assert claiming.claim_on_remote(play.ledger, dispatch).pushed
 
 
-def test_evidence_leads_through_all_that_its_task_waits_for(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_evidence_leads_through_all_that_its_task_waits_for(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     said = []
     for _ in range(3):
         (line,) = shown(cli, play, task)
@@ -68,9 +68,9 @@ def test_evidence_leads_through_all_that_its_task_waits_for(play: Play, cli: Cal
     ("end", "step"), [(tasks.block_task, "task reopen"), (tasks.cancel_task, "task reopen"), (None, "task repair")]
 )
 def test_a_task_that_nobody_has_leads_to_its_taking_up(
-    play: Play, cli: Call, end: Callable[..., str] | None, step: str
+    play: Play, run: str, cli: Call, end: Callable[..., str] | None, step: str
 ) -> None:
-    task = play.planned_task()
+    task = play.task()
     if end is not None:
         play.do(end, task, reason="no")
     else:
@@ -85,8 +85,8 @@ def test_a_task_that_nobody_has_leads_to_its_taking_up(
     assert pasted(cli, play, told)[0] == 0
 
 
-def test_evidence_of_an_unproven_task_leads_to_what_proves_it(play: Play, cli: Call) -> None:
-    task = play.planned_task(commands=["true"])
+def test_evidence_of_an_unproven_task_leads_to_what_proves_it(play: Play, run: str, cli: Call) -> None:
+    task = play.task(commands=["true"])
     play.complete(play.claimed(task), play.evidence(task, kind="command"))
     assert shown(cli, play, task) == [f"memento task verify {task}"]
 
@@ -105,8 +105,8 @@ def test_evidence_leads_to_what_else_is_asked_and_to_a_completion_on_all_of_it(p
     assert play.is_proven(task)
 
 
-def test_who_has_a_task_is_still_told_where_somebody_has_it(play: Play) -> None:
-    task = play.planned_task()
+def test_who_has_a_task_is_still_told_where_somebody_has_it(play: Play, run: str) -> None:
+    task = play.task()
     play.claimed(task)
     with pytest.raises(refusals.TaskNotReady, match="in_progress") as caught:
         play.dispatch(task)
@@ -170,8 +170,8 @@ def test_check_names_what_proves_stale_work_anew(play: Play, cli: Call) -> None:
     assert (fixes(play), play.status(task)) == ([], "accepted")
 
 
-def test_stale_work_is_judged_once_all_that_proves_it_has_run_again(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_stale_work_is_judged_once_all_that_proves_it_has_run_again(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     play.complete(play.claimed(task), play.evidence(task), play.evidence(task, kind="lint"))
     code(play, "answer = 43\n")
     lines = {
@@ -235,7 +235,7 @@ def test_check_names_verification_where_that_runs_what_is_stale(play: Play, cli:
     assert fixes(play) == []
 
 
-def test_one_on_a_proof_of_this_code_says_nothing(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_one_on_a_proof_of_this_code_says_nothing(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     play.complete(play.claimed(task), play.evidence(task))
     assert cli("task", "verify", task, "-C", str(play.root))[2] == ""

@@ -311,8 +311,7 @@ def test_a_paused_run_hands_nothing_to_the_pool(play: Play) -> None:
     assert worked(play).ended == []
 
 
-def test_a_task_whose_commands_cannot_be_run_is_left_and_the_others_are_done(play: Play) -> None:
-    play.planned()
+def test_a_task_whose_commands_cannot_be_run_is_left_and_the_others_are_done(play: Play, run: str) -> None:
     bad, good = play.task("Bad", commands=["no-such-program-here"]), play.task("Good", commands=[SHOWN])
 
     done = pool.work(play.ledger, Order("agent", python(QUICK)), jobs=2, most=1)
@@ -371,8 +370,8 @@ def test_what_a_completed_task_lacks_of_its_proof_is_told(play: Play, cli: Call)
     assert "see what proves 1 task: memento status" in out
 
 
-def test_of_who_changed_nothing_it_is_told_too_what_the_task_lacks(play: Play) -> None:
-    play.planned_task(commands=["test -s app.py"], require=["screenshot"])
+def test_of_who_changed_nothing_it_is_told_too_what_the_task_lacks(play: Play, run: str) -> None:
+    play.task(commands=["test -s app.py"], require=["screenshot"])
 
     (ended,) = worked(play, "").ended
 

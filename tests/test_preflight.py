@@ -148,8 +148,8 @@ def test_what_a_caller_insists_on_refuses_whatever_policy_says(play: Play) -> No
         play.ledger.change("look", act)
 
 
-def test_an_edited_ledger_file_is_still_refused_after_a_preflight(play: Play) -> None:
-    task = play.planned_task()
+def test_an_edited_ledger_file_is_still_refused_after_a_preflight(play: Play, run: str) -> None:
+    task = play.task()
     path = play.root / play.state(task).prose(task).path
     path.write_text(path.read_text() + "\nedited\n")
     with pytest.raises(UncommittedLedger, match=task):
@@ -195,8 +195,8 @@ def test_a_destructive_command_anywhere_in_what_a_worker_reads_is_refused(play: 
     assert git(play.root, "rev-parse", "HEAD") == head
 
 
-def test_a_rule_is_allowed_by_name_and_with_a_reason_and_that_is_kept(play: Play) -> None:
-    task = play.planned_task(body="Then:\n\n```\ngit rebase main\ngit stash drop\n```\n")
+def test_a_rule_is_allowed_by_name_and_with_a_reason_and_that_is_kept(play: Play, run: str) -> None:
+    task = play.task(body="Then:\n\n```\ngit rebase main\ngit stash drop\n```\n")
     with pytest.raises(guard.RuleUnknown):
         play.dispatch(task, allow_destructive=["force"])
     with pytest.raises(ReasonRequired):
@@ -214,8 +214,7 @@ def test_a_rule_is_allowed_by_name_and_with_a_reason_and_that_is_kept(play: Play
     assert opened.data["allowed"] == ["drop_stash", "rewrite_history"]
 
 
-def test_policy_may_only_warn_of_a_destructive_command_or_ignore_it(play: Play) -> None:
-    play.planned()
+def test_policy_may_only_warn_of_a_destructive_command_or_ignore_it(play: Play, run: str) -> None:
     tasks = [play.task(body="Use `git reset --hard`.") for _ in range(2)]
     policy(play, destructive="warn")
     play.dispatch(tasks[0])
@@ -226,8 +225,8 @@ def test_policy_may_only_warn_of_a_destructive_command_or_ignore_it(play: Play) 
     assert play.ledger.warnings == []
 
 
-def test_a_branch_that_policy_protects_is_known_to_the_classifier(play: Play) -> None:
-    task = play.planned_task(body="`git push origin x:release/2`")
+def test_a_branch_that_policy_protects_is_known_to_the_classifier(play: Play, run: str) -> None:
+    task = play.task(body="`git push origin x:release/2`")
     policy(play, branches=["release/*"])
     with pytest.raises(guard.DestructiveCommand, match="push_protected"):
         play.dispatch(task)
@@ -243,8 +242,8 @@ def test_an_argv_that_memento_would_start_is_judged_by_the_same_policy(play: Pla
     assert guard.refuse_argv(play.ledger.view().policy(), ["rm", "-rf", "."], "verification") == []
 
 
-def test_verification_does_not_start_a_destructive_command(play: Play) -> None:
-    task = play.planned_task(commands=["git clean -fdx"])
+def test_verification_does_not_start_a_destructive_command(play: Play, run: str) -> None:
+    task = play.task(commands=["git clean -fdx"])
     play.complete(play.claimed(task), play.evidence(task))
     untracked(play.root)
     with pytest.raises(guard.DestructiveArgv, match=f"what verification of {task} runs: git clean -fdx"):

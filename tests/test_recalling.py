@@ -406,8 +406,7 @@ def test_what_contradicts_is_shown_beside(play: Play) -> None:
     assert only(play, "tokens expire thirty minutes", limit=1)["contradicted_by"] == []
 
 
-def test_what_contradicts_is_the_same_in_a_list_and_recalled(play: Play) -> None:
-    run = play.planned()
+def test_what_contradicts_is_the_same_in_a_list_and_recalled(play: Play, run: str) -> None:
     first, other = add(play, TOKENS), add(play, "Sessions of the shop are endless.")
     retired = add(play, "Tokens of the shop are endless.")
     play.do(notes.link_note, other, "contradicts", first)
@@ -683,8 +682,8 @@ def test_what_differs_between_the_revisions_of_a_union_is_told(play: Play, cli: 
         assert "differ" not in cli(*quiet)[2]
 
 
-def test_of_several_revisions_nobody_knows_what_is_stale(play: Play, cli: Call) -> None:
-    task = play.planned_task("Weigh the hay")
+def test_of_several_revisions_nobody_knows_what_is_stale(play: Play, run: str, cli: Call) -> None:
+    task = play.task("Weigh the hay")
     evidence = play.evidence(task)
     play.complete(play.claimed(task), evidence)
     note = add(play, "Hay is weighed dry.", evidence=[evidence])

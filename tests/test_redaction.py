@@ -76,8 +76,8 @@ def test_redacting_an_event_twice_is_refused(play: Play) -> None:
         play.do(settling.redact_record, event, reason="x")
 
 
-def test_free_texts_are_gone_from_every_file(play: Play) -> None:
-    task = play.planned_task()
+def test_free_texts_are_gone_from_every_file(play: Play, run: str) -> None:
+    task = play.task()
     play.do(tasks.block_task, task, reason="wait for Xylophone")
     play.do(settling.redact_record, event_of(play, task, "blocked"), reason="a name")
     assert play.status(task) == "blocked"
@@ -126,8 +126,7 @@ def test_a_redaction_cannot_put_words_into_another_record(play: Play) -> None:
     assert play.status(task) == "completed"
 
 
-def test_a_redaction_written_by_hand_cannot_rewrite_an_event_that_is_there(play: Play) -> None:
-    run = play.planned()
+def test_a_redaction_written_by_hand_cannot_rewrite_an_event_that_is_there(play: Play, run: str) -> None:
     task = play.task()
     play.do(tasks.block_task, task, reason="stuck")
     state = play.state(task)

@@ -56,8 +56,7 @@ def worked(play: Play) -> tuple[str, str]:
 # What it tells.
 
 
-def test_the_page_says_what_the_code_of_evidence_means_for_it(play: Play) -> None:
-    play.planned()
+def test_the_page_says_what_the_code_of_evidence_means_for_it(play: Play, run: str) -> None:
     (play.root / "app.py").write_text("answer = 41\n")
     task = play.proven()
     assert page(seen(play), NOW).count(">of code that is not committed here<") == 3
@@ -118,8 +117,8 @@ def test_a_report_has_no_word_of_what_is_asked_where_no_rule_asks_but_other_kind
     assert f"\n- A task (`{task}`) — ready\n" in markdown(seen(play))
 
 
-def test_each_role_has_its_last_action_once_and_what_it_has_not_finished(play: Play) -> None:
-    task = play.planned_task("A task", role="implementer")
+def test_each_role_has_its_last_action_once_and_what_it_has_not_finished(play: Play, run: str) -> None:
+    task = play.task("A task", role="implementer")
     dispatch = play.dispatch(task, "agent:codex")
     play.as_("agent:codex").do(dispatches.claim_dispatch, dispatch)
     play.as_("grace").gate("quality_review", "failed", note="slow")
@@ -137,8 +136,7 @@ def test_each_role_has_its_last_action_once_and_what_it_has_not_finished(play: P
     assert markdown(seen(play)).count("agent:codex:") == 1
 
 
-def test_whoever_was_only_handed_work_is_a_role_too(play: Play) -> None:
-    play.planned()
+def test_whoever_was_only_handed_work_is_a_role_too(play: Play, run: str) -> None:
     play.dispatch(play.task(), "agent:new")
     row = next(row for row in seen(play)["roles"] if row["name"] == "agent:new")
     assert (row["last_action"], row["actions"], len(row["incomplete_tasks"])) == ("", {}, 1)
@@ -158,9 +156,7 @@ def test_text_is_free_of_markdown(play: Play) -> None:
 @pytest.mark.parametrize(
     "title", ["Task {} of many, each with a title that goes on for a while", "\U0001f9ea{0} " * 30]
 )
-def test_a_chat_message_is_never_too_long_and_counts_what_it_leaves_out(play: Play, title: str) -> None:
-    play.planned()
-
+def test_a_chat_message_is_never_too_long_and_counts_what_it_leaves_out(play: Play, run: str, title: str) -> None:
     def add(tx: Any) -> None:
         for number in range(300):
             tasks.add_task(tx, title.format(number))
@@ -251,8 +247,7 @@ def test_a_report_of_no_named_run_tells_of_the_others_that_are_open(play: Play, 
     assert "Also open" not in cli(*where, "--run", last)[1]
 
 
-def test_what_the_limit_left_out_is_told(play: Play, cli: Call) -> None:
-    play.planned()
+def test_what_the_limit_left_out_is_told(play: Play, run: str, cli: Call) -> None:
     for number in range(4):
         play.do(tasks.block_task, play.task(f"T{number}"), reason="R")
     _, out, _ = cli("report", "--limit", "3", "--json", "-C", str(play.root))
@@ -329,9 +324,8 @@ def test_the_page_tells_how_a_long_command_ends_and_where_it_ran(play: Play) -> 
     assert whole.count("|| true' in 'in here' exit 0, covers only app.py") == 2, whole
 
 
-def test_the_page_tells_of_a_verdict_an_answer_and_a_check_what_the_report_tells(play: Play) -> None:
+def test_the_page_tells_of_a_verdict_an_answer_and_a_check_what_the_report_tells(play: Play, run: str) -> None:
     """Way: a late pass in another's name, an answer and a summary that says it of another check look like any other."""
-    run = play.planned()
     play.proven()
     git(play.root, "branch", "beside")
     play.do(runs.complete_run, run)
@@ -347,9 +341,10 @@ def test_the_page_tells_of_a_verdict_an_answer_and_a_check_what_the_report_tells
     assert f"does not approve {run}: “No, never”" in whole, whole
 
 
-def test_a_summary_is_not_all_that_a_log_tells_of_evidence_nor_what_a_report_begins_with(play: Play, cli: Call) -> None:
+def test_a_summary_is_not_all_that_a_log_tells_of_evidence_nor_what_a_report_begins_with(
+    play: Play, run: str, cli: Call
+) -> None:
     """Way: the summary of an answer, which whoever writes it words as they like, says the opposite of it."""
-    run = play.planned()
     who = "Ada <ada@example.invalid>"
     play.do(evidences.approve, run, prompt="Is it good?", response="No, never", summary="all approved")
     assert f": does not approve `{run}` by Ada \\<ada@example.invalid\\>: “No, never”; all approved — " in markdown(
@@ -377,9 +372,7 @@ def test_a_run_without_anything_has_a_page(play: Play) -> None:
     assert "no tasks yet" in page(seen(play), NOW)
 
 
-def test_long_lists_of_what_is_settled_are_folded(play: Play) -> None:
-    play.planned()
-
+def test_long_lists_of_what_is_settled_are_folded(play: Play, run: str) -> None:
     def add(tx: Any) -> None:
         for number in range(50):
             tasks.cancel_task(tx, tasks.add_task(tx, f"T{number}"), reason="R")
@@ -454,9 +447,9 @@ def test_a_spike_says_so_in_every_form(play: Play, cli: Call) -> None:
     assert "**active**, a spike. Tasks" in markdown(held)
 
 
-def test_a_stale_part_of_what_proves_a_task_is_told_beside_a_fresh_one(play: Play, cli: Call) -> None:
+def test_a_stale_part_of_what_proves_a_task_is_told_beside_a_fresh_one(play: Play, run: str, cli: Call) -> None:
     """A new run of something easy does not make the test of other code look like one of this."""
-    task = play.planned_task()
+    task = play.task()
     old = play.evidence(task)
     play.complete(play.claimed(task), old)
     play.commit("app.py", "answer = 43\n")
@@ -470,8 +463,7 @@ def test_a_stale_part_of_what_proves_a_task_is_told_beside_a_fresh_one(play: Pla
     assert "</b> stale<" not in shown
 
 
-def test_the_page_does_not_call_stale_what_passed_on_this_code_since(play: Play) -> None:
-    play.planned()
+def test_the_page_does_not_call_stale_what_passed_on_this_code_since(play: Play, run: str) -> None:
     play.proven()
     play.commit("app.py", "answer = 43\n")
     shown = page(seen(play), NOW)

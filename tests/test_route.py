@@ -67,9 +67,9 @@ def fails(play: Play, task: str, executor: str = "codex", category: str = "") ->
 
 
 def test_a_preview_lists_who_is_rejected_and_hands_nothing_out(
-    play: Play, cli: Call, programs: Callable[..., None]
+    play: Play, run: str, cli: Call, programs: Callable[..., None]
 ) -> None:
-    task = play.planned_task(kind="fix")
+    task = play.task(kind="fix")
     before = git(play.root, "rev-parse", "HEAD")
     code, told = answer(cli, play, "task", "route", task)
     assert code == 0
@@ -81,9 +81,9 @@ def test_a_preview_lists_who_is_rejected_and_hands_nothing_out(
 
 
 def test_programs_that_are_not_there_are_neither_chosen_nor_honoured(
-    play: Play, cli: Call, programs: Callable[..., None]
+    play: Play, run: str, cli: Call, programs: Callable[..., None]
 ) -> None:
-    task = play.planned_task()
+    task = play.task()
     code, told = answer(cli, play, "task", "route", task)
     assert (code, told["decision"]["selected_executor"]) == (0, "human")
     assert rejected(told["decision"])["codex"] == "codex is not on PATH"
@@ -98,8 +98,8 @@ def test_programs_that_are_not_there_are_neither_chosen_nor_honoured(
     assert told["decision"]["user_override"]["honoured"] is False
 
 
-def test_a_wish_is_granted_where_it_is_safe(play: Play, cli: Call, programs: Callable[..., None]) -> None:
-    task = play.planned_task()
+def test_a_wish_is_granted_where_it_is_safe(play: Play, run: str, cli: Call, programs: Callable[..., None]) -> None:
+    task = play.task()
     for name in ("opencode", "aider"):
         programs(name)
     code, told = answer(cli, play, "task", "route", task, "--executor", "aider")
@@ -110,8 +110,7 @@ def test_a_wish_is_granted_where_it_is_safe(play: Play, cli: Call, programs: Cal
     assert told["decision"]["selected_executor"] == "aider"
 
 
-def test_a_wish_lifts_no_limit_of_risk(play: Play, cli: Call, programs: Callable[..., None]) -> None:
-    play.planned()
+def test_a_wish_lifts_no_limit_of_risk(play: Play, run: str, cli: Call, programs: Callable[..., None]) -> None:
     programs("aider")
     task = play.task(risk="high")
     code, told = answer(cli, play, "task", "route", task, "--executor", "aider")
@@ -120,9 +119,9 @@ def test_a_wish_lifts_no_limit_of_risk(play: Play, cli: Call, programs: Callable
 
 
 def test_who_is_unwell_is_not_chosen_and_nothing_is_started_where_that_is_asked(
-    play: Play, cli: Call, programs: Callable[..., None]
+    play: Play, run: str, cli: Call, programs: Callable[..., None]
 ) -> None:
-    task = play.planned_task()
+    task = play.task()
     programs("codex", 'echo "$@" >> "$HOME/asked"; echo noise; exit 3')
     asked = Path(os.environ["HOME"]) / "asked"
     code, told = answer(cli, play, "task", "route", task, "--no-health")
@@ -167,9 +166,9 @@ def test_nobody_to_choose_is_a_no(play: Play, cli: Call, programs: Callable[...,
 
 
 def test_a_recorded_decision_is_advisory_and_holds_all_of_it(
-    play: Play, cli: Call, programs: Callable[..., None]
+    play: Play, run: str, cli: Call, programs: Callable[..., None]
 ) -> None:
-    task = play.planned_task()
+    task = play.task()
     code, told = answer(cli, play, "task", "route", task, "--record")
     assert code == 0
     kept = told["evidence"]
@@ -181,8 +180,8 @@ def test_a_recorded_decision_is_advisory_and_holds_all_of_it(
     assert code == 0, checks
 
 
-def test_the_seeds_name_routes_and_records(play: Play, cli: Call, programs: Callable[..., None]) -> None:
-    task = play.planned_task()
+def test_the_seeds_name_routes_and_records(play: Play, run: str, cli: Call, programs: Callable[..., None]) -> None:
+    task = play.task()
     code, told = answer(cli, play, "route-task", "--task-id", task)
     assert (code, told["decision"]["user_override"]) == (0, None)
     assert told["evidence"]["kind"] == "note"
@@ -190,8 +189,8 @@ def test_the_seeds_name_routes_and_records(play: Play, cli: Call, programs: Call
     assert (code, told["error"]) == (2, "task_id_required")
 
 
-def test_a_decision_is_told_in_words(play: Play, cli: Call, programs: Callable[..., None]) -> None:
-    task = play.planned_task(risk="high")
+def test_a_decision_is_told_in_words(play: Play, run: str, cli: Call, programs: Callable[..., None]) -> None:
+    task = play.task(risk="high")
     code, out, _ = cli("task", "route", task, "-C", str(play.root))
     assert code == 0
     assert "a person must agree: the risk is high" in out
@@ -249,8 +248,8 @@ def test_a_rejected_completion_is_a_failure_and_a_reopened_one_says_nothing(play
     assert [(one.executor, one.good) for one in routes.recorded(view, run, view.policy())] == [("aider", False)]
 
 
-def test_a_verdict_on_the_chosen_candidate_is_none_on_the_others(play: Play) -> None:
-    task = play.planned_task(kind="fix", attempts=3)
+def test_a_verdict_on_the_chosen_candidate_is_none_on_the_others(play: Play, run: str) -> None:
+    task = play.task(kind="fix", attempts=3)
     before = git(play.root, "rev-parse", "HEAD")
     (play.root / "app.py").write_text("answer = 43\n")
     diff = f"{before}..{play.commit_all()}"
@@ -276,8 +275,7 @@ def test_a_verdict_on_the_chosen_candidate_is_none_on_the_others(play: Play) -> 
     assert ended() == ["reopened", "rejected", "reopened"]
 
 
-def test_evidence_that_is_retracted_takes_the_merit_with_it(play: Play) -> None:
-    run = play.planned()
+def test_evidence_that_is_retracted_takes_the_merit_with_it(play: Play, run: str) -> None:
     task = play.task()
     proof = play.evidence(task)
     play.complete(_claimed(play, task, "codex"), proof)
@@ -286,8 +284,8 @@ def test_evidence_that_is_retracted_takes_the_merit_with_it(play: Play) -> None:
     assert [one.weight for one in routes.recorded(view, run, view.policy())] == [outcomes.UNPROVEN]
 
 
-def test_a_withdrawn_dispatch_is_no_attempt(play: Play) -> None:
-    task = play.planned_task()
+def test_a_withdrawn_dispatch_is_no_attempt(play: Play, run: str) -> None:
+    task = play.task()
     _claimed(play, task, "codex")
     play.do(tasks.block_task, task, reason="wait")
     assert [one.how for one in routes.attempts(play.state(task), task)] == ["withdrawn"]
@@ -306,8 +304,8 @@ def test_failures_on_the_files_of_a_task_raise_its_risk(play: Play, cli: Call, p
 # Budgets.
 
 
-def test_a_task_is_not_handed_out_beyond_its_budget_without_a_reason(play: Play, cli: Call) -> None:
-    task = play.planned_task(attempts=2)
+def test_a_task_is_not_handed_out_beyond_its_budget_without_a_reason(play: Play, run: str, cli: Call) -> None:
+    task = play.task(attempts=2)
     fails(play, task)
     fails(play, task)
     with pytest.raises(BudgetExceeded) as refused:
@@ -320,8 +318,8 @@ def test_a_task_is_not_handed_out_beyond_its_budget_without_a_reason(play: Play,
     assert opened.get("over_budget") == "it is urgent"
 
 
-def test_a_reason_that_is_not_needed_is_not_recorded(play: Play) -> None:
-    task = play.planned_task()
+def test_a_reason_that_is_not_needed_is_not_recorded(play: Play, run: str) -> None:
+    task = play.task()
     name = play.dispatch(task, over_budget="to be sure")
     opened = play.state(task).opened(name)
     assert opened
@@ -338,8 +336,8 @@ def test_policys_budget_holds_where_a_task_has_none(play: Play) -> None:
     play.dispatch(task, "ann")
 
 
-def test_a_recovered_dispatch_is_not_requeued_beyond_the_budget(play: Play) -> None:
-    task = play.planned_task(attempts=1)
+def test_a_recovered_dispatch_is_not_requeued_beyond_the_budget(play: Play, run: str) -> None:
+    task = play.task(attempts=1)
     name = _claimed(play, task, "codex")
     with pytest.raises(BudgetExceeded):
         play.do(dispatches.recover_dispatch, name, force=True, reason="away", requeue=True)
@@ -347,8 +345,8 @@ def test_a_recovered_dispatch_is_not_requeued_beyond_the_budget(play: Play) -> N
     assert play.status(task) == "pending"
 
 
-def test_a_task_shows_what_is_next(play: Play, cli: Call) -> None:
-    task = play.planned_task(attempts=2)
+def test_a_task_shows_what_is_next(play: Play, run: str, cli: Call) -> None:
+    task = play.task(attempts=2)
     assert answer(cli, play, "task", "show", task)[1]["step"]["action"] == "first"
     fails(play, task, category="tests")
     shown = answer(cli, play, "task", "show", task)[1]
@@ -359,8 +357,7 @@ def test_a_task_shows_what_is_next(play: Play, cli: Call) -> None:
     assert answer(cli, play, "task", "show", task)[1]["step"]["action"] == "escalate"
 
 
-def test_a_category_that_there_is_not_is_refused(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_category_that_there_is_not_is_refused(play: Play, run: str, cli: Call) -> None:
     name = play.claimed(play.task())
     with pytest.raises(dispatches.CategoryInvalid) as refused:
         play.do(dispatches.fail_dispatch, name, reason="no", category="fate")
@@ -380,8 +377,8 @@ def test_a_spent_task_is_escalated_to_a_person(play: Play, cli: Call, programs: 
     assert told["decision"]["approval_because"] == ["the task is escalated: 1 of 1 attempts came to nothing"]
 
 
-def test_a_blocked_task_is_to_be_reopened_first(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_a_blocked_task_is_to_be_reopened_first(play: Play, run: str, cli: Call) -> None:
+    task = play.task()
     play.do(dispatches.fail_dispatch, play.dispatch(task), reason="nobody came")
     assert answer(cli, play, "task", "route", task, "--no-health")[1]["task_status"] == "blocked"
     assert f"memento task reopen {task[:6]}" in cli("task", "route", task, "--no-health", "-C", str(play.root))[1]

@@ -89,8 +89,7 @@ def test_check_and_doctor_see_a_secret_in_the_words_of_a_command(play: Play, cli
     assert "looks like a secret (Secret Keyword)" in out
 
 
-def test_the_id_of_a_file_that_is_called_password_is_no_secret(play: Play, cli: Call, tmp_path: Path) -> None:
-    play.planned()
+def test_the_id_of_a_file_that_is_called_password_is_no_secret(play: Play, run: str, cli: Call, tmp_path: Path) -> None:
     dispatch = play.claimed(task := play.task())
     (play.root / "src").mkdir()
     for name in ("password", "src/passwd"):
@@ -181,8 +180,8 @@ def test_parts_of_a_text_hold_a_note_for_a_secret_at_their_edge() -> None:
     assert redact_start("short", 10) == ("short", {})
 
 
-def test_a_bundle_holds_no_part_of_a_secret_at_the_end_of_an_excerpt(play: Play) -> None:
-    task = play.planned_task(files=["app.py"])
+def test_a_bundle_holds_no_part_of_a_secret_at_the_end_of_an_excerpt(play: Play, run: str) -> None:
+    task = play.task(files=["app.py"])
     play.commit("app.py", "# note\n" * 565 + f"###### {TOKEN}\n" + "x = 1\n" * 500)
     row = bundle(play.ledger.view(), task)
     assert TOKEN[:8] not in json.dumps(row)

@@ -627,8 +627,7 @@ def test_the_orientation_shows_what_is_open_and_what_was_corrected(play: Play) -
     assert sessions.start_session(play.ledger)["orientation"]["questions"] == []
 
 
-def test_a_session_begins_with_what_was_taken_back_of_what_a_note_rests_on(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_session_begins_with_what_was_taken_back_of_what_a_note_rests_on(play: Play, run: str, cli: Call) -> None:
     proof = play.evidence(play.task())
     add(play, "The port is 80.", pinned=True, evidence=[proof])
     begin = ("session", "start", "-C", str(play.root))

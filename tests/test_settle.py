@@ -126,16 +126,14 @@ def test_voiding_one_of_two_contested_events_leaves_the_other(play: Play) -> Non
         play.do(settling.void_event, blocked, reason="this too")
 
 
-def test_a_legal_event_is_never_voided(play: Play) -> None:
-    play.planned()
+def test_a_legal_event_is_never_voided(play: Play, run: str) -> None:
     task = play.proven()
     for seen in play.state(task).folded(task).events:
         with pytest.raises(EventIsLegal):
             play.do(settling.void_event, seen.event.id, reason="I do not like it")
 
 
-def test_an_illegal_event_written_by_hand_has_no_effect_is_named_and_can_be_voided(play: Play) -> None:
-    run = play.planned()
+def test_an_illegal_event_written_by_hand_has_no_effect_is_named_and_can_be_voided(play: Play, run: str) -> None:
     task = play.task()
     folder = play.root / layout.folder_of(run, task)
     (folder / "20260101T000000000Z-accepted-000000000009.yaml").write_text(
@@ -173,8 +171,8 @@ def test_a_contested_task_takes_no_work(play: Play) -> None:
 # Refusals of the actions, beside the table.
 
 
-def test_recover_only_takes_an_expired_claim_unless_forced_with_a_reason(play: Play) -> None:
-    task = play.planned_task()
+def test_recover_only_takes_an_expired_claim_unless_forced_with_a_reason(play: Play, run: str) -> None:
+    task = play.task()
     claim = play.claimed(task)
     with pytest.raises(no.NotExpired):
         play.do(dispatches.recover_dispatch, claim)
@@ -186,16 +184,15 @@ def test_recover_only_takes_an_expired_claim_unless_forced_with_a_reason(play: P
     assert opened.data["recovery_of"] == claim
 
 
-def test_a_candidate_is_recovered_and_handed_out_again_beside_the_others(play: Play) -> None:
-    task = play.planned_task()
+def test_a_candidate_is_recovered_and_handed_out_again_beside_the_others(play: Play, run: str) -> None:
+    task = play.task()
     first = play.dispatch(task, candidate=True)
     play.dispatch(task, candidate=True)
     _, successor = play.do(dispatches.recover_dispatch, first, requeue=True)
     assert play.state(task).dispatch(successor).status == "queued"
 
 
-def test_a_renewal_is_the_claimants_and_committed_only_past_half_the_lease(play: Play) -> None:
-    play.planned()
+def test_a_renewal_is_the_claimants_and_committed_only_past_half_the_lease(play: Play, run: str) -> None:
     claim = play.claimed(play.task(), lease=3600)
     head = git(play.root, "rev-parse", "HEAD")
     assert play.do(dispatches.renew_dispatch, claim)[2] is False
@@ -207,8 +204,8 @@ def test_a_renewal_is_the_claimants_and_committed_only_past_half_the_lease(play:
     assert play.do(dispatches.renew_dispatch, claim, lease=7300)[2] is True
 
 
-def test_who_claims_again_what_is_held_renews_it(play: Play) -> None:
-    task = play.planned_task()
+def test_who_claims_again_what_is_held_renews_it(play: Play, run: str) -> None:
+    task = play.task()
     claim = play.claimed(task)
     head, before = git(play.root, "rev-parse", "HEAD"), claims.read(play.ledger.git, task)
 
@@ -257,8 +254,7 @@ def test_a_lease_that_is_no_length_of_time_is_refused(play: Play, lease: int) ->
         play.claimed(play.task(), lease=lease)
 
 
-def test_dependencies_may_not_lead_back_and_a_circle_elsewhere_is_not_in_the_way(play: Play) -> None:
-    run = play.planned()
+def test_dependencies_may_not_lead_back_and_a_circle_elsewhere_is_not_in_the_way(play: Play, run: str) -> None:
     one, two, three = (play.task(title, run=run) for title in ("One", "Two", "Three"))
     play.do(tasks.revise_task, two, depends_on=[one])
     for back in ([two], [one]):
@@ -285,8 +281,7 @@ def test_a_changed_plan_lets_nothing_be_handed_out_until_it_is_approved_again(pl
     play.dispatch(task)
 
 
-def test_a_task_whose_text_changed_after_completion_is_unproven_and_verify_rejects_it(play: Play) -> None:
-    run = play.planned()
+def test_a_task_whose_text_changed_after_completion_is_unproven_and_verify_rejects_it(play: Play, run: str) -> None:
     task = play.proven()
     play.do(tasks.revise_task, task, title="Something easier")
     assert not play.is_proven(task)

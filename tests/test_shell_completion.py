@@ -41,8 +41,7 @@ def offered(folder: Path, *words: str) -> list[tuple[str, str]]:
     return list(zip(lines[1::3], lines[2::3], strict=True))
 
 
-def test_records_are_offered_by_kind_with_what_they_are_called(play: Play, tmp_path: Path) -> None:
-    run = play.planned()
+def test_records_are_offered_by_kind_with_what_they_are_called(play: Play, run: str, tmp_path: Path) -> None:
     task = play.task("Write the form: now")
     note = add(play, "Tokens are short.", key="auth.tokens")
     proof = play.evidence(task)
@@ -72,8 +71,7 @@ def test_a_redacted_text_is_not_told_where_a_merge_brought_it_back(play: Play) -
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
-def test_bash_completes_an_id(play: Play) -> None:
-    play.planned()
+def test_bash_completes_an_id(play: Play, run: str) -> None:
     task = play.task()
     path = f"{MEMENTO.parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(

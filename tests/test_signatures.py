@@ -144,8 +144,7 @@ def test_a_signed_file_holds_its_signature_as_the_last_key_and_it_verifies_by_ha
     assert office.seen(path)[:2] == ("good", "ada@example.invalid")
 
 
-def test_where_nothing_is_asked_nothing_is_signed(play: Play) -> None:
-    play.planned()
+def test_where_nothing_is_asked_nothing_is_signed(play: Play, run: str) -> None:
     assert "signature" not in next((play.root / ".memento").rglob("*-approved-*.yaml")).read_text()
 
 
@@ -707,7 +706,7 @@ def test_an_unsigned_approval_proves_no_task(office: Office) -> None:
 
 def test_only_a_signed_yes_lets_a_risky_candidate_be_chosen(office: Office) -> None:
     office.write(LOOSE)
-    contest = Contest(office.play)
+    contest = Contest(office.play, office.play.planned())
     risky = contest.attempt("ann", {".github/workflows/ci.yml": "on: push\n"})
     office.write(LOOSE[:-2] + ", require: {approvals: []}}\n")
     state = office.play.state(contest.task)
@@ -1016,8 +1015,7 @@ def test_doctor_names_the_lines_of_allowed_signers_that_nobody_can_read(office: 
     assert "counts for nobody" not in cli("doctor", "-C", str(office.root))[1]
 
 
-def test_status_without_signatures_loads_nothing_of_them(play: Play) -> None:
-    play.planned()
+def test_status_without_signatures_loads_nothing_of_them(play: Play, run: str) -> None:
     code = (
         "import sys; from memento_git.cli.boundary import run; run(['status']); "
         "print([name for name in sys.modules if name.rpartition('.')[2] in "

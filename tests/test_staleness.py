@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def first(play: Play) -> str:
+def first(play: Play, run: str) -> str:
     """Return a task that was proven on code that is another by now."""
-    play.planned()
     task = play.proven("First")
     play.commit("app.py", "answer = 43\n")
     return task
@@ -48,8 +47,7 @@ def test_a_pass_about_some_paths_alone_is_none_of_all_code(play: Play, first: st
     assert told(play.overview(), first) == (True, [])
 
 
-def test_a_fresh_pass_about_some_paths_does_not_hide_what_a_later_task_passed(play: Play) -> None:
-    play.planned()
+def test_a_fresh_pass_about_some_paths_does_not_hide_what_a_later_task_passed(play: Play, run: str) -> None:
     play.commit("other.py", "question = 6\n")
     task = play.task("First")
     dispatch, whole = play.claimed(task), play.evidence(task)

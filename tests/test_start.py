@@ -59,8 +59,7 @@ def asked(folder: Path, log: Path, *arguments: str) -> list[str]:
     return [one["name"] for one in told if one["event"] == "cmd_name"]
 
 
-def test_status_after_a_change_lays_a_patch_over_what_is_kept_without_folding_anything(play: Play) -> None:
-    play.planned()
+def test_status_after_a_change_lays_a_patch_over_what_is_kept_without_folding_anything(play: Play, run: str) -> None:
     play.proven()
     loaded(play.root, "status")  # and keeps that
     play.claimed(play.task("Another"))
@@ -68,8 +67,7 @@ def test_status_after_a_change_lays_a_patch_over_what_is_kept_without_folding_an
     assert loaded(play.root, "status").isdisjoint({"memento_git.folding.fold", "memento_git.work.state", "yaml"})
 
 
-def test_status_of_what_is_kept_loads_nothing_that_judges_or_writes_records(play: Play) -> None:
-    play.planned()
+def test_status_of_what_is_kept_loads_nothing_that_judges_or_writes_records(play: Play, run: str) -> None:
     play.claimed(play.task("At work"))
     play.task("Waiting")
     loaded(play.root, "status")  # and keeps that
@@ -90,8 +88,7 @@ def test_status_of_a_ledger_without_runs_reads_the_policy_once_and_refuses_what_
             loaded(play.root, "status")
 
 
-def test_a_check_of_a_branch_loads_nothing_that_mends_or_writes_and_no_notes(play: Play) -> None:
-    play.planned()
+def test_a_check_of_a_branch_loads_nothing_that_mends_or_writes_and_no_notes(play: Play, run: str) -> None:
     git(play.root, "switch", "-qc", "work")
     play.proven()
     found = loaded(play.root, "check", "--base", "main")
@@ -108,8 +105,7 @@ def test_a_check_of_a_branch_loads_nothing_that_mends_or_writes_and_no_notes(pla
     assert found.isdisjoint({"tempfile", "gzip", "zlib"})
 
 
-def test_git_is_asked_for_what_a_short_command_has_to_know_and_no_more(play: Play, tmp_path: Path) -> None:
-    play.planned()
+def test_git_is_asked_for_what_a_short_command_has_to_know_and_no_more(play: Play, run: str, tmp_path: Path) -> None:
     task, log = play.task("Waiting"), tmp_path / "log"
     looks = {"rev-parse", "cat-file", "status"}
     asked(play.root, log, "status")  # and keeps that
@@ -121,8 +117,10 @@ def test_git_is_asked_for_what_a_short_command_has_to_know_and_no_more(play: Pla
     assert sorted(asked(play.root, log, "status")) == sorted(looks)
 
 
-def test_evidence_is_run_with_one_look_at_the_ledger_before_it_and_one_after(play: Play, tmp_path: Path) -> None:
-    task = play.planned_task()
+def test_evidence_is_run_with_one_look_at_the_ledger_before_it_and_one_after(
+    play: Play, run: str, tmp_path: Path
+) -> None:
+    task = play.task()
     play.claimed(task)
     found = asked(play.root, tmp_path / "log", "evidence", "run", "--task", task, "--", "true")
     assert found.count("status") == 3  # one is of what the change relies on
@@ -131,9 +129,8 @@ def test_evidence_is_run_with_one_look_at_the_ledger_before_it_and_one_after(pla
 
 
 def test_a_check_of_a_branch_has_git_look_through_the_evidence_once(
-    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    play: Play, run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = play.planned()
     git(play.root, "switch", "-qc", "work")
     play.proven()
     monkeypatch.setattr(evidence_prefilter, "MANY", 0)
@@ -161,9 +158,8 @@ def test_recall_loads_nothing_that_writes(play: Play) -> None:
 
 
 def test_a_claim_loads_nothing_that_proves_completes_or_takes_back_and_a_block_nothing_that_removes_folders(
-    play: Play,
+    play: Play, run: str
 ) -> None:
-    play.planned()
     dispatch = play.dispatch(task := play.task("Waiting"))
     found = loaded(play.root, "dispatch", "claim", dispatch)
     assert found.isdisjoint({"memento_git.work.actions.evidences", "memento_git.work.actions.bundles"})
@@ -173,8 +169,7 @@ def test_a_claim_loads_nothing_that_proves_completes_or_takes_back_and_a_block_n
 
 
 @pytest.mark.parametrize("command", [["status"], ["task", "add", "--title", "Next"]])
-def test_named_tuples_of_a_short_command_are_those_of_model_tuples(play: Play, command: list[str]) -> None:
-    play.planned()
+def test_named_tuples_of_a_short_command_are_those_of_model_tuples(play: Play, run: str, command: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", COMPILED, *command], cwd=play.root, capture_output=True, text=True, check=True
     )

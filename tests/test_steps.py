@@ -80,8 +80,7 @@ def test_who_follows_the_steps_gets_from_nothing_to_an_archived_run(
     assert "archive" in follow(tmp_path, only(completed))
 
 
-def test_text_and_json_name_the_same_step(play: Play, cli: Call) -> None:
-    play.planned()
+def test_text_and_json_name_the_same_step(play: Play, run: str, cli: Call) -> None:
     task, folder = play.task(), ("--reason", "why", "-C", str(play.root))
     steps = {"block": f"memento task reopen {task} --reason WHY",
              "reopen": f"memento dispatch create {task} --executor WHO"}  # fmt: skip
@@ -105,8 +104,7 @@ def test_who_named_themselves_with_an_option_is_led_on_under_that_name(
     assert play.is_proven(task)
 
 
-def test_whoever_a_task_was_handed_to_is_named_where_it_waits_to_be_claimed(play: Play, cli: Call) -> None:
-    play.planned()
+def test_whoever_a_task_was_handed_to_is_named_where_it_waits_to_be_claimed(play: Play, run: str, cli: Call) -> None:
     here = ("-C", str(play.root), "--json")
     made = json.loads(cli("dispatch", "create", play.task("Parse"), "--executor", "agent:cleo", *here)[1])
     claim = f"memento dispatch claim {made['dispatch_id']}"
@@ -126,8 +124,7 @@ def test_evidence_that_is_withdrawn_leads_to_what_its_run_needs(play: Play, cli:
     assert told == json.loads(cli("status", *here)[1])["next"][:1] != []
 
 
-def test_a_completed_candidate_leads_to_comparing_it(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_completed_candidate_leads_to_comparing_it(play: Play, run: str, cli: Call) -> None:
     task, here = play.task(), ("-C", str(play.root), "--json")
     held = json.loads(cli("dispatch", "create", task, "--executor", "a", "--candidate", *here)[1])["dispatch_id"]
     cli("dispatch", "claim", held, *here)
@@ -137,9 +134,8 @@ def test_a_completed_candidate_leads_to_comparing_it(play: Play, cli: Call) -> N
 
 
 def test_a_plan_that_is_approved_already_leads_to_what_its_run_needs(
-    play: Play, follow: Callable[..., Any], cli: Call
+    play: Play, run: str, follow: Callable[..., Any], cli: Call
 ) -> None:
-    run = play.planned()
     told = json.loads(cli("plan", "approve", play.state(run).canonical, "-C", str(play.root), "--json")[1])
     assert (told["error"], told["hint"].partition(": ")[2]) == (
         "plan_already_canonical", f"memento status --run {run}"
@@ -161,17 +157,19 @@ def test_a_second_run_for_one_goal_is_told_of_the_first_while_that_is_open(play:
     assert started("Ship it")[1] == []
 
 
-def test_a_task_that_is_at_work_has_no_step_of_its_own_when_it_is_put_in_other_words(play: Play, cli: Call) -> None:
-    task = play.planned_task()
+def test_a_task_that_is_at_work_has_no_step_of_its_own_when_it_is_put_in_other_words(
+    play: Play, run: str, cli: Call
+) -> None:
+    task = play.task()
     play.claimed(task)
     told = json.loads(cli("task", "revise", task, "--title", "Other", "-C", str(play.root), "--json")[1])
     assert (told["ok"], told["next"]) == (True, [])
 
 
 def test_a_dispatch_that_was_taken_back_leads_to_handing_its_task_out_and_one_that_failed_to_reopening_it(
-    play: Play, follow: Callable[..., Any]
+    play: Play, run: str, follow: Callable[..., Any]
 ) -> None:
-    task = play.planned_task()
+    task = play.task()
     held = play.claimed(task)
     taken = follow(play.root, f"memento dispatch recover {held} --force --reason late")
     assert only(taken) == f"memento dispatch create {task} --executor WHO"
@@ -224,8 +222,9 @@ def test_what_was_done_is_said_where_what_comes_next_cannot_be_read(play: Play, 
     assert (code, told["run"]["id"], told["run"]["status"], only(told)) == (0, run, "paused", "memento status")
 
 
-def test_a_done_task_whose_gate_failed_has_its_step_once_also_where_nothing_proves_it(play: Play, cli: Call) -> None:
-    run = play.planned()
+def test_a_done_task_whose_gate_failed_has_its_step_once_also_where_nothing_proves_it(
+    play: Play, run: str, cli: Call
+) -> None:
     task = play.proven(run=run)
     verify = f"memento task verify {task}"
     for withdrawn in (False, True):
@@ -260,10 +259,10 @@ def test_a_hand_out_without_an_approved_plan_leads_to_the_drafts_of_its_run(play
 
 
 def test_a_command_that_ran_below_the_top_is_led_to_where_it_is_asked(
-    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
+    play: Play, run: str, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Way: a check is typed in a folder below; what it shows there does not count, and the same line came again."""
-    task = play.planned_task(commands=["test -f app.py"])
+    task = play.task(commands=["test -f app.py"])
     play.claimed(task)
     (below := play.root / "src").mkdir()
     (below / "app.py").write_text("")

@@ -73,9 +73,8 @@ def test_lines_of_a_broken_tree_are_not_looked_into(lines: list[str], ordered: b
 
 
 @pytest.fixture
-def busy(play: Play) -> Play:
+def busy(play: Play, run: str) -> Play:
     """A ledger with runs, plans, tasks, evidence with attachments, and something redacted."""
-    run = play.planned()
     play.proven(run=run)
     evidence = play.evidence(play.task("Second", run=run))
     play.claimed(play.task("Third", run=run))

@@ -96,8 +96,9 @@ def test_where_a_branch_goes_is_seen_by_whoever_asked_before(odd: Path) -> None:
     opened.close()
 
 
-def test_what_a_base_holds_is_known_from_its_head_and_what_differs(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = play.planned()
+def test_what_a_base_holds_is_known_from_its_head_and_what_differs(
+    play: Play, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     base = git(play.root, "rev-parse", "HEAD")
     play.task(run)
     config = play.root / layout.CONFIG

@@ -87,9 +87,9 @@ def test_a_claim_that_cannot_be_read_is_told_as_that(play: Play) -> None:
 
 
 @pytest.mark.parametrize("given", ["", "0" * 39 + "1"])
-def test_a_claim_whose_object_is_gone_or_says_nothing_is_taken_over(play: Play, given: str) -> None:
+def test_a_claim_whose_object_is_gone_or_says_nothing_is_taken_over(play: Play, run: str, given: str) -> None:
     """Its ref would answer for nobody, and refuse everybody."""
-    task = play.planned_task("Fence")
+    task = play.task("Fence")
     waiting = play.do(dispatches.create_dispatch, task, "human")
     blob = given or git(play.root, "hash-object", "-w", "--stdin", data=b"nothing")
     (play.root / ".git" / claims.REFS).mkdir(parents=True, exist_ok=True)

@@ -60,8 +60,8 @@ def test_a_text_of_which_nothing_can_be_seen_says_nothing(play: Play, blank: str
     assert [problem for _, problem in problems].count("a text is missing here") == 1
 
 
-def test_one_text_stands_for_a_list_of_one(play: Play) -> None:
-    task = play.planned_task(files="ab.py", criteria="ok", commands="pytest")
+def test_one_text_stands_for_a_list_of_one(play: Play, run: str) -> None:
+    task = play.task(files="ab.py", criteria="ok", commands="pytest")
     view = play.ledger.view("HEAD")
     assert view.commits == play.ledger.view().commits
     shown = answers.task(view, task)

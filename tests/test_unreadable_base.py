@@ -146,8 +146,7 @@ def test_a_history_that_is_cut_short_lets_nothing_out(play: Play, never: Path, t
     assert look(shallow, "origin/main") == ["D002 error"]
 
 
-def test_evidence_that_was_never_valid_goes_with_what_it_keeps(play: Play) -> None:
-    run = play.planned()
+def test_evidence_that_was_never_valid_goes_with_what_it_keeps(play: Play, run: str) -> None:
     path = play.root / layout.evidence_path(run, "evidence_000000000009")
     kept = play.root / layout.folder_of(run, "evidence_000000000009") / "stdout.txt"
     kept.parent.mkdir(parents=True, exist_ok=True)
@@ -176,8 +175,8 @@ def test_what_a_branch_added_and_nobody_could_ever_read_is_taken_out_again_by_th
     assert look(play) == []
 
 
-def test_evidence_that_a_branch_added_and_nobody_could_ever_read_is_taken_out_again(play: Play) -> None:
-    task = play.planned_task()
+def test_evidence_that_a_branch_added_and_nobody_could_ever_read_is_taken_out_again(play: Play, run: str) -> None:
+    task = play.task()
     git(play.root, "switch", "-qc", "work")
     play.evidence(task)
     (path,) = play.root.glob(".memento/runs/*/evidence/*/*.yaml")

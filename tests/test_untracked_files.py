@@ -18,9 +18,8 @@ NEW = "helper.py"
 
 
 @pytest.fixture
-def play(play: Play) -> Play:
+def play(play: Play, run: str) -> Play:
     """A branch of a run with a plan, and a new file of code that git does not track."""
-    play.planned()
     git(play.root, "switch", "-qc", "work")
     (play.root / NEW).write_text("answer = 7\n")
     return play

@@ -56,8 +56,9 @@ def events(play: Play, task: str, do: str) -> list[Any]:
     return [seen.event for seen in play.state(task).folded(task).events if seen.event.do == do]
 
 
-def test_a_required_command_that_nobody_ran_leaves_a_completion_unproven_until_verify_runs_it(play: Play) -> None:
-    play.planned()
+def test_a_required_command_that_nobody_ran_leaves_a_completion_unproven_until_verify_runs_it(
+    play: Play, run: str
+) -> None:
     task = completed(play, commands=[GREEN])
     state = play.state(task)
     why = state.proof(task).why
@@ -77,8 +78,8 @@ def test_a_required_command_that_nobody_ran_leaves_a_completion_unproven_until_v
     assert play.is_proven(task), "what verification witnessed counts for what depends on the task"
 
 
-def test_a_completion_that_cites_the_required_commands_is_proven_and_nothing_is_run_again(play: Play) -> None:
-    task = play.planned_task(commands=[GREEN])
+def test_a_completion_that_cites_the_required_commands_is_proven_and_nothing_is_run_again(play: Play, run: str) -> None:
+    task = play.task(commands=[GREEN])
     dispatch = play.claimed(task)
     draft = evidences.witness(play.ledger, ["python3", "-c", "pass"], kind="test", quiet=True)
     play.complete(dispatch, play.do(evidences.record_draft, draft, tasks=[task]))
@@ -86,8 +87,7 @@ def test_a_completion_that_cites_the_required_commands_is_proven_and_nothing_is_
     assert verify(play, task).made == ()
 
 
-def test_again_runs_what_has_passed_and_no_run_runs_nothing(play: Play) -> None:
-    play.planned()
+def test_again_runs_what_has_passed_and_no_run_runs_nothing(play: Play, run: str) -> None:
     task = completed(play, commands=[GREEN])
     assert verify(play, task, run=False).unmet == (
         f"the task asks for `{GREEN}`, which has no witnessed pass for this code as test evidence",
@@ -103,8 +103,8 @@ def test_again_runs_what_has_passed_and_no_run_runs_nothing(play: Play) -> None:
     assert len(verify(play, task, again=True).made) == 1
 
 
-def test_a_pass_for_other_code_does_not_count_for_the_code_as_it_is(play: Play) -> None:
-    task = play.planned_task(commands=[GREEN])
+def test_a_pass_for_other_code_does_not_count_for_the_code_as_it_is(play: Play, run: str) -> None:
+    task = play.task(commands=[GREEN])
     draft = evidences.witness(play.ledger, ["python3", "-c", "pass"], kind="test", quiet=True)
     play.do(evidences.record_draft, draft, tasks=[task])
     (play.root / "app.py").write_text("answer = 43\n")
@@ -113,8 +113,7 @@ def test_a_pass_for_other_code_does_not_count_for_the_code_as_it_is(play: Play) 
     assert len(verify(play, task).made) == 1
 
 
-def test_a_failing_command_rejects_with_its_name_and_evidence(play: Play) -> None:
-    play.planned()
+def test_a_failing_command_rejects_with_its_name_and_evidence(play: Play, run: str) -> None:
     checked(play)
     task = completed(play, commands=[RED, GREEN])
 
@@ -131,8 +130,7 @@ def test_a_failing_command_rejects_with_its_name_and_evidence(play: Play) -> Non
     assert set(found.made) <= {ref.partition("@")[0] for ref in rejected.data["evidence"]}
 
 
-def test_a_failed_run_beside_a_passed_one_of_the_same_kind_is_not_a_pass(play: Play) -> None:
-    play.planned()
+def test_a_failed_run_beside_a_passed_one_of_the_same_kind_is_not_a_pass(play: Play, run: str) -> None:
     checked(play)
     task = completed(play)
     failed = evidences.witness(play.ledger, RED.split(), kind="test", quiet=True)
@@ -141,8 +139,8 @@ def test_a_failed_run_beside_a_passed_one_of_the_same_kind_is_not_a_pass(play: P
     assert found.unmet == (f"`{RED}` failed in its latest run for this code: {name}",)
 
 
-def test_a_completion_tells_of_a_failed_run_for_which_verification_would_reject(play: Play) -> None:
-    task = play.planned_task()
+def test_a_completion_tells_of_a_failed_run_for_which_verification_would_reject(play: Play, run: str) -> None:
+    task = play.task()
     failed = play.evidence(task, code=4)
     dispatch, good = play.claimed(task), play.evidence(task)
     play.ledger.warnings.clear()
@@ -155,8 +153,10 @@ def test_a_completion_tells_of_a_failed_run_for_which_verification_would_reject(
     assert verify(play, task).accepted, "as the warning says"
 
 
-def test_the_steps_after_a_completion_beside_a_failed_run_lead_to_a_verdict_that_accepts(play: Play, cli: Call) -> None:
-    task = play.planned_task(commands=[GREEN])
+def test_the_steps_after_a_completion_beside_a_failed_run_lead_to_a_verdict_that_accepts(
+    play: Play, run: str, cli: Call
+) -> None:
+    task = play.task(commands=[GREEN])
     failed = play.evidence(task, code=4)
     dispatch, good = play.claimed(task), play.evidence(task)
     at = ("-C", str(play.root), "--actor", str(play.ledger.actor))
@@ -172,8 +172,7 @@ def test_the_steps_after_a_completion_beside_a_failed_run_lead_to_a_verdict_that
     assert play.status(task) == "accepted"
 
 
-def test_the_status_of_a_task_that_would_be_rejected_leads_to_what_failed_first(play: Play) -> None:
-    play.planned()
+def test_the_status_of_a_task_that_would_be_rejected_leads_to_what_failed_first(play: Play, run: str) -> None:
     task = play.task(commands=[GREEN])
     failed = play.evidence(task, code=4)
     play.complete(play.claimed(task), play.evidence(task))
@@ -186,8 +185,8 @@ def test_the_status_of_a_task_that_would_be_rejected_leads_to_what_failed_first(
     assert [one["command"] for one in play.overview()["next"]] == [f"memento task verify {task}"]
 
 
-def test_the_status_of_a_proven_task_that_would_be_rejected_says_so_before_the_run_ends(play: Play) -> None:
-    task = play.planned_task()
+def test_the_status_of_a_proven_task_that_would_be_rejected_says_so_before_the_run_ends(play: Play, run: str) -> None:
+    task = play.task()
     failed = play.evidence(task, code=4)
     play.complete(play.claimed(task), play.evidence(task))
 
@@ -199,8 +198,8 @@ def test_the_status_of_a_proven_task_that_would_be_rejected_says_so_before_the_r
     assert not verify(play, task).accepted, "as it says"
 
 
-def test_the_status_of_a_task_beside_a_failure_that_was_typed_leads_to_that_first(play: Play) -> None:
-    task = play.planned_task(commands=[GREEN])
+def test_the_status_of_a_task_beside_a_failure_that_was_typed_leads_to_that_first(play: Play, run: str) -> None:
+    task = play.task(commands=[GREEN])
     failed = play.do(evidences.add_evidence, "test", tasks=[task], outcome="failed", summary="It crashed at Ada's.")
     play.complete(play.claimed(task), play.evidence(task))
 
@@ -210,8 +209,8 @@ def test_the_status_of_a_task_beside_a_failure_that_was_typed_leads_to_that_firs
     assert not verify(play, task).accepted, "as it says"
 
 
-def test_a_completion_says_nothing_of_what_does_not_reject(play: Play) -> None:
-    task = play.planned_task()
+def test_a_completion_says_nothing_of_what_does_not_reject(play: Play, run: str) -> None:
+    task = play.task()
     play.evidence(task, code=1, kind="command")
     dispatch, good = play.claimed(task), play.evidence(task)
     play.ledger.warnings.clear()
@@ -222,8 +221,7 @@ def test_a_completion_says_nothing_of_what_does_not_reject(play: Play) -> None:
     assert verify(play, task).accepted
 
 
-def test_the_latest_run_of_a_command_counts(play: Play) -> None:
-    play.planned()
+def test_the_latest_run_of_a_command_counts(play: Play, run: str) -> None:
     checked(play)
     task = completed(play)
     play.do(evidences.record_draft, evidences.witness(play.ledger, RED.split(), kind="test", quiet=True), tasks=[task])
@@ -232,8 +230,7 @@ def test_the_latest_run_of_a_command_counts(play: Play) -> None:
     assert verify(play, task).accepted
 
 
-def test_a_failure_of_a_kind_that_neither_proves_nor_is_asked_does_not_reject(play: Play) -> None:
-    play.planned()
+def test_a_failure_of_a_kind_that_neither_proves_nor_is_asked_does_not_reject(play: Play, run: str) -> None:
     checked(play)
     task = completed(play)
     first = play.do(evidences.record_draft, evidences.witness(play.ledger, RED.split(), quiet=True), tasks=[task])
@@ -242,8 +239,8 @@ def test_a_failure_of_a_kind_that_neither_proves_nor_is_asked_does_not_reject(pl
     assert play.is_proven(task), "an acceptance does not unprove what was proven"
 
 
-def test_an_approval_that_does_not_hold_any_more_is_no_part_of_an_acceptance(play: Play) -> None:
-    task = play.planned_task(require=["approval"])
+def test_an_approval_that_does_not_hold_any_more_is_no_part_of_an_acceptance(play: Play, run: str) -> None:
+    task = play.task(require=["approval"])
     play.do(evidences.approve, task)
     play.do(tasks.revise_task, task, body="Another text.")
     play.complete(play.claimed(task), play.evidence(task))
@@ -252,8 +249,7 @@ def test_an_approval_that_does_not_hold_any_more_is_no_part_of_an_acceptance(pla
     assert play.is_proven(task)
 
 
-def test_a_retracted_failure_counts_no_more(play: Play) -> None:
-    play.planned()
+def test_a_retracted_failure_counts_no_more(play: Play, run: str) -> None:
     checked(play)
     task = completed(play)
     draft = evidences.witness(play.ledger, RED.split(), kind="test", quiet=True)
@@ -261,8 +257,7 @@ def test_a_retracted_failure_counts_no_more(play: Play) -> None:
     assert verify(play, task).accepted
 
 
-def test_a_run_is_judged_by_the_policy_that_its_state_was_given(play: Play) -> None:
-    play.planned()
+def test_a_run_is_judged_by_the_policy_that_its_state_was_given(play: Play, run: str) -> None:
     task = play.proven()
     own, view = play.state(task), play.ledger.view()
     strict = RunState(view, own.id, policy=own.policy._replace(require=("lint",)))
@@ -290,8 +285,8 @@ def test_policy_plan_and_task_all_ask_and_every_unmet_requirement_is_named(play:
     assert any("is only witnessed, and reproduced is asked" in line for line in found.unmet)
 
 
-def test_a_kind_that_proves_nothing_by_itself_can_be_asked_and_shown(play: Play) -> None:
-    task = play.planned_task(require=["screenshot", "approval"])
+def test_a_kind_that_proves_nothing_by_itself_can_be_asked_and_shown(play: Play, run: str) -> None:
+    task = play.task(require=["screenshot", "approval"])
     (play.root / "shot.png").write_bytes(b"\x89PNG shot")
     shot = play.do(evidences.add_evidence, "screenshot", tasks=[task], files=["shot.png"])
     yes = play.do(evidences.approve, task)
@@ -299,8 +294,9 @@ def test_a_kind_that_proves_nothing_by_itself_can_be_asked_and_shown(play: Play)
     assert play.is_proven(task)
 
 
-def test_evidence_that_came_after_the_completion_counts_for_the_verdict_and_is_cited_by_it(play: Play) -> None:
-    play.planned()
+def test_evidence_that_came_after_the_completion_counts_for_the_verdict_and_is_cited_by_it(
+    play: Play, run: str
+) -> None:
     task = completed(play, require=["approval"])
     assert not play.is_proven(task)
     yes = play.do(evidences.approve, task)
@@ -312,8 +308,8 @@ def test_evidence_that_came_after_the_completion_counts_for_the_verdict_and_is_c
     assert not play.is_proven(task), "an acceptance stands on its evidence"
 
 
-def test_a_required_command_must_see_all_code_at_the_top_of_the_repository(play: Play) -> None:
-    task = play.planned_task(commands=[GREEN])
+def test_a_required_command_must_see_all_code_at_the_top_of_the_repository(play: Play, run: str) -> None:
+    task = play.task(commands=[GREEN])
     (play.root / "part").mkdir()
     part = evidences.witness(play.beside(play.root / "part").ledger, GREEN.split(), kind="test", quiet=True)
     narrow = evidences.witness(play.ledger, GREEN.split(), kind="test", covers=["app.py"], quiet=True)
@@ -322,8 +318,7 @@ def test_a_required_command_must_see_all_code_at_the_top_of_the_repository(play:
     assert not play.is_proven(task)
 
 
-def test_a_required_command_runs_at_the_top_wherever_one_is(play: Play) -> None:
-    play.planned()
+def test_a_required_command_runs_at_the_top_wherever_one_is(play: Play, run: str) -> None:
     checked(play)
     (play.root / "ok").touch()
     task = completed(play, commands=[RED])
@@ -362,8 +357,7 @@ def test_a_required_command_that_takes_too_long_is_ended_with_all_that_it_starte
     assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
-def test_a_command_with_an_absolute_path_is_recognised_by_its_name(play: Play) -> None:
-    play.planned()
+def test_a_command_with_an_absolute_path_is_recognised_by_its_name(play: Play, run: str) -> None:
     task = completed(play, commands=[f"{sys.executable} -c pass"])
     found = verify(play, task)
     assert found.accepted
@@ -372,8 +366,7 @@ def test_a_command_with_an_absolute_path_is_recognised_by_its_name(play: Play) -
     assert play.is_proven(task)
 
 
-def test_a_command_that_names_a_place_in_the_checkout_is_recognised(play: Play) -> None:
-    play.planned()
+def test_a_command_that_names_a_place_in_the_checkout_is_recognised(play: Play, run: str) -> None:
     task = completed(play, commands=[f"{sys.executable} {play.root / 'app.py'}"])
     assert verify(play, task).accepted
     assert verify(play, task).made == ()
@@ -393,8 +386,7 @@ def test_a_file_outside_is_not_taken_for_the_repositorys_own_of_that_name(play: 
     assert not verify(play, task).accepted
 
 
-def test_a_command_that_cannot_be_started_is_no_verdict_and_what_ran_before_is_kept(play: Play) -> None:
-    play.planned()
+def test_a_command_that_cannot_be_started_is_no_verdict_and_what_ran_before_is_kept(play: Play, run: str) -> None:
     task = completed(play, commands=[GREEN, "no-such-program-anywhere"])
     before = git(play.root, "rev-parse", "HEAD")
     with pytest.raises(CommandNotStarted) as refused:
@@ -405,9 +397,8 @@ def test_a_command_that_cannot_be_started_is_no_verdict_and_what_ran_before_is_k
 
 
 def test_a_task_that_was_reopened_while_its_commands_ran_gets_no_verdict_and_what_they_showed_is_kept(
-    play: Play,
+    play: Play, run: str
 ) -> None:
-    play.planned()
     task = completed(play, commands=[GREEN])
     calls = 0
 
@@ -427,8 +418,7 @@ def test_a_task_that_was_reopened_while_its_commands_ran_gets_no_verdict_and_wha
     play.do(folders.import_folder, folder)
 
 
-def test_code_that_is_edited_while_a_command_runs_is_not_what_was_verified(play: Play) -> None:
-    play.planned()
+def test_code_that_is_edited_while_a_command_runs_is_not_what_was_verified(play: Play, run: str) -> None:
     play.commit("edit.py", "open('app.py', 'a').write('more = 1\\n')\n")
     task = completed(play, commands=["python3 edit.py"])
     assert not verify(play, task).accepted
@@ -444,8 +434,7 @@ def test_code_that_is_edited_while_a_command_runs_is_not_what_was_verified(play:
         ("cancelled", "task reopen {task} --reason WHY"),
     ],
 )
-def test_only_a_task_that_is_done_is_verified(play: Play, state: str, step: str) -> None:
-    play.planned()
+def test_only_a_task_that_is_done_is_verified(play: Play, run: str, state: str, step: str) -> None:
     task = completed(play) if state == "rejected" else play.task(commands=[GREEN])
     dispatch = ""
     if state in ("dispatched", "in_progress"):
@@ -461,8 +450,7 @@ def test_only_a_task_that_is_done_is_verified(play: Play, state: str, step: str)
 
 
 @pytest.mark.parametrize(("command", "status"), [(GREEN, "accepted"), ("grep -q right app.py", "rejected")])
-def test_an_accepted_task_is_judged_again_on_the_code_as_it_is(play: Play, command: str, status: str) -> None:
-    play.planned()
+def test_an_accepted_task_is_judged_again_on_the_code_as_it_is(play: Play, run: str, command: str, status: str) -> None:
     play.commit("app.py", "right\n", "right")
     task = completed(play, commands=[command])
     verify(play, task)
@@ -514,8 +502,7 @@ def test_while_it_is_contested_which_plan_holds_nothing_is_proven(play: Play) ->
     assert not play.is_proven(task)
 
 
-def test_a_rejection_for_lost_evidence_is_recorded_and_told(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_rejection_for_lost_evidence_is_recorded_and_told(play: Play, run: str, cli: Call) -> None:
     task = completed(play)
     state = play.state(task)
     (path,) = state.index.evidence.values()
@@ -528,15 +515,13 @@ def test_a_rejection_for_lost_evidence_is_recorded_and_told(play: Play, cli: Cal
     assert play.status(task) == "rejected"
 
 
-def test_a_failed_gate_of_the_task_rejects(play: Play) -> None:
-    play.planned()
+def test_a_failed_gate_of_the_task_rejects(play: Play, run: str) -> None:
     task = completed(play)
     play.gate("quality_review", "failed", task=task, reason="unclear names")
     assert verify(play, task).unmet == ("gate quality_review has failed",)
 
 
-def test_a_row_tells_what_is_asked_and_nothing_where_nothing_is(play: Play) -> None:
-    play.planned()
+def test_a_row_tells_what_is_asked_and_nothing_where_nothing_is(play: Play, run: str) -> None:
     task, plain = play.task(commands=[GREEN], require=["lint"]), play.task()
     state = play.state(task)
     row = task_row(state, task)
@@ -551,9 +536,8 @@ def test_a_row_tells_what_is_asked_and_nothing_where_nothing_is(play: Play) -> N
 
 
 def test_verify_from_the_command_line_passes_output_through_and_answers_with_verdict_and_evidence(
-    play: Play, cli: Call
+    play: Play, run: str, cli: Call
 ) -> None:
-    play.planned()
     checked(play)
     task = completed(play, commands=[RED])
     root = str(play.root)
@@ -577,9 +561,8 @@ def test_verify_from_the_command_line_passes_output_through_and_answers_with_ver
     assert cli("task", "verify", task, "-C", root, "--again", "--no-run")[0] == 2
 
 
-def test_evidence_is_only_added_to_and_a_verdict_follows_what_was_superseded(play: Play) -> None:
+def test_evidence_is_only_added_to_and_a_verdict_follows_what_was_superseded(play: Play, run: str) -> None:
     """The seed's own story: a failed row, then its successor; the old file stays as it was."""
-    play.planned()
     checked(play)
     task = completed(play, commands=[RED])
     old = verify(play, task)
@@ -594,8 +577,7 @@ def test_evidence_is_only_added_to_and_a_verdict_follows_what_was_superseded(pla
     assert git(play.root, "rev-parse", f"HEAD:{path}") == before
 
 
-def test_of_several_tries_the_failures_of_one_do_not_count_against_another(play: Play) -> None:
-    play.planned()
+def test_of_several_tries_the_failures_of_one_do_not_count_against_another(play: Play, run: str) -> None:
     checked(play)
     task = play.task()
     first, second = (play.dispatch(task, name, candidate=True) for name in ("one", "two"))
@@ -618,8 +600,7 @@ def test_a_command_that_two_rules_ask_is_named_once_with_both(play: Play) -> Non
     assert line.startswith(f"policy and the task ask for `{GREEN}`")
 
 
-def test_the_verdict_has_seen_the_plan_that_asks(play: Play) -> None:
-    run = play.planned()
+def test_the_verdict_has_seen_the_plan_that_asks(play: Play, run: str) -> None:
     task = completed(play)
     verify(play, task)
     (accepted,) = events(play, task, "accepted")
@@ -641,9 +622,8 @@ def test_a_required_command_without_words_is_a_finding_with_its_line(play: Play,
     ("option", "word"), [("require", ["nonsense"]), ("trust", "sure"), ("kind", "Bug Fix"), ("commands", ["'"])]
 )
 def test_words_that_ask_for_what_there_is_not_are_refused_before_anything_is_written(
-    play: Play, option: str, word: Any
+    play: Play, run: str, option: str, word: Any
 ) -> None:
-    play.planned()
     before = git(play.root, "rev-parse", "HEAD")
     with pytest.raises(TextInvalid):
         play.task(**{option: word})
@@ -710,8 +690,7 @@ def rejected(play: Play, **options: Any) -> str:
     return task
 
 
-def test_a_repair_takes_the_place_of_a_rejected_task_and_blocks_what_depended_on_it(play: Play) -> None:
-    play.planned()
+def test_a_repair_takes_the_place_of_a_rejected_task_and_blocks_what_depended_on_it(play: Play, run: str) -> None:
     checked(play)
     task = rejected(play, title="Refuse empty passwords", files=["app.py"], criteria=["it answers 422"], risk="high")
     below = play.task("Tell the user", depends_on=[task])
@@ -741,8 +720,7 @@ def test_a_repair_takes_the_place_of_a_rejected_task_and_blocks_what_depended_on
     assert state.is_ready(below)
 
 
-def test_what_is_finished_keeps_its_text_when_a_repair_is_made(play: Play) -> None:
-    play.planned()
+def test_what_is_finished_keeps_its_text_when_a_repair_is_made(play: Play, run: str) -> None:
     checked(play)
     first = play.proven("First")
     done = play.proven("Second", depends_on=[first])
@@ -752,8 +730,7 @@ def test_what_is_finished_keeps_its_text_when_a_repair_is_made(play: Play) -> No
     assert play.is_proven(done)
 
 
-def test_a_comment_in_the_file_of_a_dependent_survives_a_repair(play: Play) -> None:
-    play.planned()
+def test_a_comment_in_the_file_of_a_dependent_survives_a_repair(play: Play, run: str) -> None:
     checked(play)
     task = rejected(play)
     below = play.task("Below", depends_on=[task])
@@ -763,14 +740,12 @@ def test_a_comment_in_the_file_of_a_dependent_survives_a_repair(play: Play) -> N
     assert "# because of the schema" in path.read_text()
 
 
-def test_only_a_rejected_task_is_repaired(play: Play) -> None:
-    play.planned()
+def test_only_a_rejected_task_is_repaired(play: Play, run: str) -> None:
     with pytest.raises(no.TaskTransition):
         play.do(verifying.repair_task, play.task())
 
 
-def test_a_repair_from_the_command_line_and_in_a_batch(play: Play, cli: Call) -> None:
-    play.planned()
+def test_a_repair_from_the_command_line_and_in_a_batch(play: Play, run: str, cli: Call) -> None:
     checked(play)
     task = rejected(play)
     code, out, _ = cli("task", "repair", task, "-C", str(play.root), "--title", "Once more", "--json")
@@ -792,8 +767,9 @@ def failure(play: Play, argv: list[str], *, kind: str, files: list[str], **optio
     return str(play.do(evidences.record_draft, draft, tasks=[task]))
 
 
-def test_a_pass_that_is_dated_ahead_takes_no_failure_of_the_same_files_back_before_its_date(play: Play) -> None:
-    play.planned()
+def test_a_pass_that_is_dated_ahead_takes_no_failure_of_the_same_files_back_before_its_date(
+    play: Play, run: str
+) -> None:
     checked(play)
     name = failure(play, RED.split(), kind="test", files=["app.py"], commands=[RED])
     (earlier,) = play.state(name).pieces([name])[0].tasks
@@ -809,8 +785,7 @@ def test_a_pass_that_is_dated_ahead_takes_no_failure_of_the_same_files_back_befo
     assert any(f"a failure of {name} for the same files" in line for line in verify(play, task).unmet)
 
 
-def test_a_named_command_that_failed_for_the_same_files_is_asked_again(play: Play) -> None:
-    play.planned()
+def test_a_named_command_that_failed_for_the_same_files_is_asked_again(play: Play, run: str) -> None:
     checked(play)
     name = failure(play, RED.split(), kind="test", files=["app.py"], commands=[RED])
     task = completed(play, files=["app.py"])
@@ -823,8 +798,7 @@ def test_a_named_command_that_failed_for_the_same_files_is_asked_again(play: Pla
     assert verify(play, task).accepted
 
 
-def test_a_command_that_only_evidence_names_is_never_run(play: Play) -> None:
-    play.planned()
+def test_a_command_that_only_evidence_names_is_never_run(play: Play, run: str) -> None:
     checked(play)
     failure(play, ["python3", "-c", "open('ran', 'a').write('x'); raise SystemExit(1)"], kind="lint", files=["app.py"])
     (play.root / "ran").unlink()
@@ -835,8 +809,7 @@ def test_a_command_that_only_evidence_names_is_never_run(play: Play) -> None:
     assert any("asks for lint evidence" in line for line in found.unmet), "its kind is asked instead"
 
 
-def test_failures_of_other_files_and_failures_that_passed_since_add_nothing(play: Play) -> None:
-    play.planned()
+def test_failures_of_other_files_and_failures_that_passed_since_add_nothing(play: Play, run: str) -> None:
     checked(play)
     failure(play, RED.split(), kind="lint", files=["docs"], commands=[RED])
     failure(play, ["python3", "check.py"], kind="type", files=["app.py"])
@@ -845,8 +818,7 @@ def test_failures_of_other_files_and_failures_that_passed_since_add_nothing(play
     assert verify(play, completed(play, files=["app.py"])).accepted
 
 
-def test_a_failure_that_was_retracted_or_that_no_command_shows_adds_nothing(play: Play) -> None:
-    play.planned()
+def test_a_failure_that_was_retracted_or_that_no_command_shows_adds_nothing(play: Play, run: str) -> None:
     checked(play)
     name = failure(play, RED.split(), kind="lint", files=["app.py"])
     told = play.task("Told", files=["app.py"])
@@ -871,8 +843,7 @@ def test_failures_in_another_open_run_count_and_those_of_a_final_one_do_not(play
     assert verify(play, completed(play, files=["app.py"], run=run)).accepted
 
 
-def test_a_hot_spot_of_the_graph_asks_for_tests(play: Play) -> None:
-    play.planned()
+def test_a_hot_spot_of_the_graph_asks_for_tests(play: Play, run: str) -> None:
     (play.root / "graph.json").write_text(json.dumps({"hot_spots": ["app.py"]}))
     graph = play.do(evidences.add_evidence, "graph", files=["graph.json"])
     found = verify(play, completed(play, kind="build", files=["app.py"]))
@@ -895,8 +866,7 @@ def test_the_graph_that_memento_makes_is_understood(play: Play) -> None:
 
 
 @pytest.mark.parametrize("text", ["[", "[]", '{"hot_spots": 3}', '{"hot_spots": [3, null]}', "[" * 50_000])
-def test_a_graph_that_cannot_be_read_asks_for_nothing(play: Play, text: str) -> None:
-    play.planned()
+def test_a_graph_that_cannot_be_read_asks_for_nothing(play: Play, run: str, text: str) -> None:
     (play.root / "graph.json").write_text(text)
     play.do(evidences.add_evidence, "graph", files=["graph.json"])
     assert verify(play, completed(play, kind="build", files=["app.py"])).accepted
@@ -910,8 +880,7 @@ def test_policy_may_do_without_enrichment(play: Play) -> None:
     assert verify(play, completed(play, files=["app.py"])).accepted
 
 
-def test_enrichment_has_no_say_in_what_was_proven_before(play: Play) -> None:
-    play.planned()
+def test_enrichment_has_no_say_in_what_was_proven_before(play: Play, run: str) -> None:
     checked(play)
     task = play.proven(files=["app.py"])
     failure(play, RED.split(), kind="lint", files=["app.py"])
@@ -934,8 +903,7 @@ def test_a_hand_written_acceptance_proves_nothing_without_evidence(play: Play) -
     assert not play.is_proven(task)
 
 
-def test_evidence_that_was_typed_never_meets_a_required_command(play: Play) -> None:
-    play.planned()
+def test_evidence_that_was_typed_never_meets_a_required_command(play: Play, run: str) -> None:
     task = completed(play, commands=[GREEN])
     draft = evidences.witness(play.ledger, GREEN.split(), kind="test", quiet=True)
     stdout = {**draft.data["command"]["stdout"], "bytes": 5, "kept": "stdout.txt", "kept_sha256": "0" * 64}
@@ -944,8 +912,7 @@ def test_evidence_that_was_typed_never_meets_a_required_command(play: Play) -> N
     assert not verify(play, task, run=False).accepted
 
 
-def test_what_an_earlier_hand_off_left_does_not_have_a_later_one_rejected(play: Play) -> None:
-    play.planned()
+def test_what_an_earlier_hand_off_left_does_not_have_a_later_one_rejected(play: Play, run: str) -> None:
     task, before = play.task(commands=[GREEN]), git(play.root, "rev-parse", "HEAD")
     first = play.claimed(task)
     play.commit("app.py", "answer = 41\n")
@@ -979,14 +946,16 @@ def held_by(play: Play, task: str) -> str:
 
 
 @pytest.mark.parametrize("kind", ["", " --kind test"])
-def test_a_required_command_that_is_run_as_it_is_printed_proves(play: Play, cli: Any, kind: str) -> None:
-    task = play.planned_task(commands=[GREEN])
+def test_a_required_command_that_is_run_as_it_is_printed_proves(play: Play, run: str, cli: Any, kind: str) -> None:
+    task = play.task(commands=[GREEN])
     assert handed_in(play, cli, task, f"memento evidence run --task {task}{kind} -- {GREEN}") == "test"
     assert play.is_proven(task)
 
 
-def test_a_kind_that_is_given_is_taken_at_its_word_and_named_where_another_is_asked(play: Play, cli: Any) -> None:
-    task = play.planned_task(commands=[GREEN])
+def test_a_kind_that_is_given_is_taken_at_its_word_and_named_where_another_is_asked(
+    play: Play, run: str, cli: Any
+) -> None:
+    task = play.task(commands=[GREEN])
     assert handed_in(play, cli, task, f"memento evidence run --task {task} --kind command -- {GREEN}") == "command"
     state = play.state(task)
     (ran,) = state.ids("evidence")
@@ -999,14 +968,13 @@ def test_a_kind_that_is_given_is_taken_at_its_word_and_named_where_another_is_as
     assert verify(play, task).accepted
 
 
-def test_a_command_that_nobody_asks_for_is_recorded_as_a_command(play: Play, cli: Any) -> None:
-    task = play.planned_task(commands=[GREEN])
+def test_a_command_that_nobody_asks_for_is_recorded_as_a_command(play: Play, run: str, cli: Any) -> None:
+    task = play.task(commands=[GREEN])
     assert handed_in(play, cli, task, f"memento evidence run --task {task} -- python3 -c 'pass # else'") == "command"
     assert not play.is_proven(task)
 
 
-def test_what_is_printed_for_a_task_records_what_is_asked_of_it(play: Play, cli: Any) -> None:
-    play.planned()
+def test_what_is_printed_for_a_task_records_what_is_asked_of_it(play: Play, run: str, cli: Any) -> None:
     asked = "python3 -c 'print(1)'"
     task = play.task(commands=[asked], require=["lint"])
     first = f"memento evidence run --task {task} --kind test -- {asked}"

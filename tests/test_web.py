@@ -90,8 +90,7 @@ def web(play: Play) -> Iterator[Web]:
         served.end()
 
 
-def test_a_reader_goes_from_the_runs_to_what_a_command_printed(play: Play, web: Web) -> None:
-    run = play.planned()
+def test_a_reader_goes_from_the_runs_to_what_a_command_printed(play: Play, run: str, web: Web) -> None:
     task = play.proven("Check the form")
     [evidence] = play.overview(run)["tasks"][0]["proven_by"]
     home = web.page("/")
@@ -109,8 +108,7 @@ def test_a_reader_goes_from_the_runs_to_what_a_command_printed(play: Play, web: 
     assert "<h1>task completed</h1>" in web.page(event).text
 
 
-def test_a_page_says_what_takes_from_a_proven_task_and_an_approved_plan(play: Play, web: Web) -> None:
-    play.planned()
+def test_a_page_says_what_takes_from_a_proven_task_and_an_approved_plan(play: Play, run: str, web: Web) -> None:
     task, plan = play.proven("Count the zebra"), play.overview()["run"]["current_plan_id"]
     assert "completedproven" in web.page(f"/show/{task}").words
     (play.root / "app.py").write_text("answer = 43\n")
@@ -138,8 +136,7 @@ def test_every_record_has_a_page_and_each_page_leads_only_to_pages(play: Play, w
     assert len(seen) > 15
 
 
-def test_a_page_says_what_the_command_line_says(play: Play, web: Web, cli: Call) -> None:
-    play.planned()
+def test_a_page_says_what_the_command_line_says(play: Play, run: str, web: Web, cli: Call) -> None:
     task = play.proven("Check the form")
     words = web.page(f"/show/{task}").words.lower()
     told = cli("-C", str(play.root), "show", task)[1].removeprefix("title").lower()
@@ -148,8 +145,7 @@ def test_a_page_says_what_the_command_line_says(play: Play, web: Web, cli: Call)
     ] == []
 
 
-def test_what_is_recalled_is_labelled(play: Play, web: Web, cli: Call) -> None:
-    play.planned()
+def test_what_is_recalled_is_labelled(play: Play, run: str, web: Web, cli: Call) -> None:
     add(play, "Tokens live an hour.", about=["app.py"])
     line = next(one for one in cli("-C", str(play.root), "recall", "tokens")[1].splitlines() if "note_" in one)
     words = web.page("/recall?q=tokens").words
@@ -157,15 +153,13 @@ def test_what_is_recalled_is_labelled(play: Play, web: Web, cli: Call) -> None:
     assert "app.py" in words
 
 
-def test_a_question_nobody_wrote_of_finds_nothing(play: Play, web: Web) -> None:
-    play.planned()
+def test_a_question_nobody_wrote_of_finds_nothing(play: Play, run: str, web: Web) -> None:
     add(play, "Tokens live an hour.")
     assert "Tokens" not in web.page("/recall?q=kubernetes+ingress").words
 
 
 @pytest.mark.parametrize("asked", ["--allow-secret=x", "--scope=all", "-C/", "--help", "@/etc/passwd", "'\"><script>"])
-def test_what_is_asked_is_never_an_option(play: Play, web: Web, asked: str) -> None:
-    play.planned()
+def test_what_is_asked_is_never_an_option(play: Play, run: str, web: Web, asked: str) -> None:
     assert web.ask(f"/recall?q={quote(asked)}").code == 200
     assert web.ask(f"/show/{quote(asked, safe='')}").code == 404
     for path, code in (("/?at=", 404), ("/notes?status=", 400), ("/log?offset=", 400)):
@@ -174,8 +168,7 @@ def test_what_is_asked_is_never_an_option(play: Play, web: Web, asked: str) -> N
         assert "root:" not in told.text
 
 
-def test_pages_are_of_the_commit_that_is_asked_for(play: Play, web: Web) -> None:
-    run = play.planned()
+def test_pages_are_of_the_commit_that_is_asked_for(play: Play, run: str, web: Web) -> None:
     before = git(play.root, "rev-parse", "HEAD")
     play.task("Added later")
     path = f"/show/{run}"
@@ -186,14 +179,12 @@ def test_pages_are_of_the_commit_that_is_asked_for(play: Play, web: Web) -> None
     assert f"as of {before}" in old.words
 
 
-def test_what_is_not_committed_is_announced(play: Play, web: Web) -> None:
-    run = play.planned()
+def test_what_is_not_committed_is_announced(play: Play, run: str, web: Web) -> None:
     (play.root / ".memento" / "runs" / run / "run.md").write_text("edited\n")
     assert "not committed, so not counted" in web.page("/").words
 
 
-def test_a_file_whose_name_is_no_text_is_told_of_and_in_no_way(play: Play, web: Web) -> None:
-    run = play.planned()
+def test_a_file_whose_name_is_no_text_is_told_of_and_in_no_way(play: Play, run: str, web: Web) -> None:
     first = web.page("/head").text
     odd = bytes(play.root / ".memento" / "runs" / run) + b"/\xff\r\x01.md"
     Path(os.fsdecode(odd)).write_text("x")
@@ -204,8 +195,7 @@ def test_a_file_whose_name_is_no_text_is_told_of_and_in_no_way(play: Play, web: 
     assert ".md" in web.page("/check").words
 
 
-def test_the_head_changes_with_each_commit_and_each_edit(play: Play, web: Web) -> None:
-    run = play.planned()
+def test_the_head_changes_with_each_commit_and_each_edit(play: Play, run: str, web: Web) -> None:
     first = web.page("/head").text
     assert web.page("/head").text == first
     play.task("Another")
@@ -229,15 +219,13 @@ def test_nobody_reads_without_the_address_that_was_printed(play: Play, web: Web)
     assert web.ask("*", top="", method="OPTIONS").code == 403
 
 
-def test_a_name_that_leads_here_from_elsewhere_is_refused(play: Play, web: Web) -> None:
-    play.planned()
+def test_a_name_that_leads_here_from_elsewhere_is_refused(play: Play, run: str, web: Web) -> None:
     assert web.ask("/", host="evil.example").code == 400
     assert web.ask("/", host=f"localhost:{web.port}").code == 200
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-def test_nothing_is_written(play: Play, web: Web, method: str) -> None:
-    play.planned()
+def test_nothing_is_written(play: Play, run: str, web: Web, method: str) -> None:
     before = git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain")
     assert web.ask("/", method=method).code == 405
     for path in ("/", "/notes", "/log", "/check", "/recall?q=x"):
@@ -245,8 +233,7 @@ def test_nothing_is_written(play: Play, web: Web, method: str) -> None:
     assert (git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain")) == before
 
 
-def test_no_cookie_holds_the_token_as_every_port_of_the_machine_would_get_it(play: Play, web: Web) -> None:
-    play.planned()
+def test_no_cookie_holds_the_token_as_every_port_of_the_machine_would_get_it(play: Play, run: str, web: Web) -> None:
     for path in ("", "/", "/head", "/nowhere", "//evil.example/", "/%5Cevil.example/"):
         told = web.ask(path)
         assert "set-cookie" not in told.headers
@@ -255,8 +242,7 @@ def test_no_cookie_holds_the_token_as_every_port_of_the_machine_would_get_it(pla
     assert f'href="{web.top}/%5Cevil.example?"' in web.ask("/%5Cevil.example?at=HEAD").text
 
 
-def test_a_page_may_load_and_run_nothing_but_its_own(play: Play, web: Web) -> None:
-    play.planned()
+def test_a_page_may_load_and_run_nothing_but_its_own(play: Play, run: str, web: Web) -> None:
     policy = web.page("/").headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
@@ -284,8 +270,7 @@ def test_what_the_ledger_says_is_text_on_every_page(play: Play, web: Web) -> Non
         assert told.text.count("<script") == 1, path
 
 
-def test_what_a_command_printed_turns_no_page_around(play: Play, web: Web, cli: Call) -> None:
-    play.planned()
+def test_what_a_command_printed_turns_no_page_around(play: Play, run: str, web: Web, cli: Call) -> None:
     show = f"print('{SWITCH}begun{SWITCH}')"
     argv = ("evidence", "run", "--kind", "test", "--", sys.executable, "-c", show)
     made = json.loads(cli("-C", str(play.root), "--json", *argv)[1])["evidence"]["id"]
@@ -298,8 +283,7 @@ def test_what_a_command_printed_turns_no_page_around(play: Play, web: Web, cli: 
 # When something is wrong.
 
 
-def test_what_is_not_there_is_refused_as_the_command_line_refuses_it(play: Play, web: Web, cli: Call) -> None:
-    play.planned()
+def test_what_is_not_there_is_refused_as_the_command_line_refuses_it(play: Play, run: str, web: Web, cli: Call) -> None:
     told = web.ask("/show/task_000000000000")
     refusal = json.loads(cli("-C", str(play.root), "show", "task_000000000000", "--json")[1])
     assert told.code == 404
@@ -309,8 +293,7 @@ def test_what_is_not_there_is_refused_as_the_command_line_refuses_it(play: Play,
     assert web.ask("/?at=nowhere").code == 404
 
 
-def test_a_ledger_that_cannot_be_read_says_so_and_the_server_goes_on(play: Play, web: Web) -> None:
-    play.planned()
+def test_a_ledger_that_cannot_be_read_says_so_and_the_server_goes_on(play: Play, run: str, web: Web) -> None:
     config = play.root / ".memento" / "config.yaml"
     was = config.read_text()
     play.commit(config, "version: 99\n", "newer")
@@ -319,8 +302,7 @@ def test_a_ledger_that_cannot_be_read_says_so_and_the_server_goes_on(play: Play,
     assert web.page("/").code == 200
 
 
-def test_what_check_finds_wrong_is_a_page_and_no_refusal(play: Play, web: Web, cli: Call) -> None:
-    play.planned()
+def test_what_check_finds_wrong_is_a_page_and_no_refusal(play: Play, run: str, web: Web, cli: Call) -> None:
     play.proven("Check the form")
     [path] = play.root.glob(".memento/runs/*/tasks/*/*/*-completed-*.yaml")
     play.commit(path, f"{path.read_text()}unknown: 1\n", "broken")
@@ -331,24 +313,21 @@ def test_what_check_finds_wrong_is_a_page_and_no_refusal(play: Play, web: Web, c
     assert [row["code"] for row in found if row["code"] not in words or row["title"] not in words] == []
 
 
-def test_it_serves_a_bare_repository(play: Play, tmp_path: Path) -> None:
-    run = play.planned()
+def test_it_serves_a_bare_repository(play: Play, run: str, tmp_path: Path) -> None:
     git(play.root, "clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
     served = Web(tmp_path / "bare.git")
     assert run in served.page("/").text
     served.end()
 
 
-def test_ctrl_c_ends_it_without_a_traceback(play: Play) -> None:
-    play.planned()
+def test_ctrl_c_ends_it_without_a_traceback(play: Play, run: str) -> None:
     code, err = Web(play.root).end()
     assert (code, err.strip()) == (130, "")
 
 
 def test_a_port_that_is_taken_and_a_folder_without_a_ledger_are_refused_at_once(
-    play: Play, cli: Call, tmp_path: Path
+    play: Play, run: str, cli: Call, tmp_path: Path
 ) -> None:
-    play.planned()
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = str(other.getsockname()[1])
         code, out, _ = cli("-C", str(play.root), "--json", "web", "--port", port)
@@ -369,9 +348,8 @@ def test_two_readers_and_a_writer_at_once(play: Play, web: Web) -> None:
     assert "Task 9" in web.page(f"/show/{run}").words
 
 
-def test_requests_ask_one_after_another(play: Play) -> None:
+def test_requests_ask_one_after_another(play: Play, run: str) -> None:
     """A ledger that is read may be large, and the next waits until it is gone."""
-    play.planned()
     site, now, seen = pages.Site(str(play.root), "x"), [0], set()
 
     def watch(frame: FrameType, event: str, _: object) -> None:
@@ -391,8 +369,7 @@ def test_requests_ask_one_after_another(play: Play) -> None:
     assert seen == {0, 1}
 
 
-def test_a_ledger_that_was_read_for_a_page_is_not_kept(play: Play) -> None:
-    play.planned()
+def test_a_ledger_that_was_read_for_a_page_is_not_kept(play: Play, run: str) -> None:
     site = pages.Site(str(play.root), "x")
     held = sum(isinstance(one, View) for one in gc.get_objects())
     gc.disable()

@@ -135,8 +135,8 @@ def test_a_sparse_checkout_without_the_ledger_is_written_and_stays_sparse(play: 
 @pytest.mark.parametrize(
     "form", [["--cone", ".memento/knowledge"], ["--no-cone", "/*", "!/.memento/runs/"]], ids=lambda form: form[0]
 )
-def test_a_sparse_checkout_of_a_part_of_the_ledger_stays_what_it_is(play: Play, form: list[str]) -> None:
-    task = play.planned_task()
+def test_a_sparse_checkout_of_a_part_of_the_ledger_stays_what_it_is(play: Play, run: str, form: list[str]) -> None:
+    task = play.task()
     git(play.root, "sparse-checkout", "set", *form)
     shown = {path for path in play.root.rglob("*") if path.is_file() and ".git" not in path.parts}
     assert (play.root / ".memento" / "config.yaml") in shown

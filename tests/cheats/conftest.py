@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger.store import Ledger
 from tests.cheats.doors import Doors
 from tests.cheats.listed import missed
-from tests.conftest import ledger_in
-from tests.play import Play
+from tests.conftest import initialised
+from tests.play import made_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-    from tests.play import Call
+    from tests.play import Call, Play
+
+
+def planned(play: Play) -> None:
+    (play.root / "check.py").write_text("raise SystemExit(0 if 'good' in open('app.py').read() else 3)\n")
+    (play.root / "app.py").write_text("good\n")
+    play.commit_all("a check")
+    play.planned()
 
 
 @pytest.fixture
 def original(made: Path) -> Path:
     """A repository with a check of its code, a ledger, and a run with an approved plan; made once."""
-    folder = made / "planned"
-    if folder.exists():
-        return folder
-    shutil.copytree(ledger_in(made / "ledger", made / "code"), folder)
-    (folder / "check.py").write_text("raise SystemExit(0 if 'good' in open('app.py').read() else 3)\n")
-    (folder / "app.py").write_text("good\n")
-    with Ledger.open(folder) as opened:
-        play = Play(opened)
-        play.commit_all("a check")
-        play.planned()
-    return folder
+    return made_of(initialised(made), made / "planned", planned)
 
 
 @pytest.fixture
