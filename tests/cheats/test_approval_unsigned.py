@@ -9,6 +9,7 @@ import pytest
 
 from memento_git.ledger import codec, layout
 from memento_git.work.actions import dispatches, evidences, plans, runs, settling, tasks, verifying
+from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA
 from tests.play import git
 
@@ -32,7 +33,7 @@ def released(doors: Doors, policy: str = RELEASE) -> str:
     """Return a run whose work is done by Ada, and whose release needs what a policy says."""
     doors.policy(policy)
     doors.play.proven()
-    return next(iter(doors.play.ledger.view().runs()))
+    return run_of(doors)
 
 
 def approval(doors: Doors, about: str, by: str, **changes: Any) -> str:
@@ -332,7 +333,7 @@ def test_a_task_on_the_approval_of_something_that_shows_nothing_of_it(doors: Doo
     """Way: evidence of the whole run is evidence of each of its tasks, also of those that come later."""
     doors.policy("  require: [test, approval]\n")
     doors.write("logo.png", "a new logo\n")
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     shot = doors.play.do(evidences.add_evidence, "screenshot", run=run, files=["logo.png"])
     yes = doors.play.as_("Grace").do(evidences.approve, shot, prompt="Is this the new logo?", response="yes")
     task = doors.play.as_(ADA).task("Rewrite the payments")
@@ -412,7 +413,7 @@ def test_a_no_before_a_yes_that_was_withdrawn(doors: Doors, *, gone: bool) -> No
 def test_a_task_on_a_yes_beside_a_later_no_of_what_it_is_part_of(doors: Doors, yes: str, no: str) -> None:
     doors.policy("  require: [test, approval]\n")
     task = doors.play.task()
-    about = {"run": next(iter(doors.play.ledger.view().runs())), "task": task, "proof": doors.play.evidence(task)}
+    about = {"run": run_of(doors), "task": task, "proof": doors.play.evidence(task)}
     grace = doors.play.as_("Grace")
     given = [grace.do(evidences.approve, about[one], response=word) for one, word in ((yes, "yes"), (no, "no"))]
     claim = doors.play.as_(ADA).claimed(task)
@@ -423,7 +424,7 @@ def test_a_task_on_a_yes_beside_a_later_no_of_what_it_is_part_of(doors: Doors, y
 
 def test_the_goal_of_a_run_that_was_completed(doors: Doors) -> None:
     doors.play.proven()
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.play.do(runs.complete_run, run)
     doors.landed()
     doors.edit(run, "goal: ", "goal: Audited, and ")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import plans, runs, tasks
+from tests.cheats.doors import run_of
 from tests.cheats.forging import HARD
 from tests.play import git
 
@@ -112,7 +113,7 @@ def test_an_archive_on_one_side_and_a_revised_text_on_the_other(doors: Doors) ->
 def test_an_archive_that_is_taken_back_after_policy_became_stricter(doors: Doors) -> None:
     """The honest way: what comes out of the archive as it was is older than the policy."""
     doors.play.proven()
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.play.do(runs.complete_run, run)
     doors.play.do(runs.archive_run, run)
     doors.landed()

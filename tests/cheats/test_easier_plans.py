@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.work.actions import dispatches, plans, tasks, verifying
+from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA, GRACE
 from tests.play import git
 
@@ -23,7 +24,7 @@ LESS = "asks less: before, the plan asks for"
 @pytest.fixture
 def strict(doors: Doors) -> str:
     """A canonical plan of the main branch on which a task is handed out; it asks for a command with its report."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     plan = str(doors.play.do(plans.draft_plan, "Strict", "Do it.", run=run, **ASKED))
     doors.edit(plan, WHOLE, WHOLE + TERMS)
     approve(doors, plan)
@@ -78,7 +79,7 @@ def test_a_plan_in_the_place_of_one_that_was_rejected_before(doors: Doors, stric
 
 def test_a_plan_that_asks_the_same_in_the_place_of_one_that_somebody_else_rejected(doors: Doors) -> None:
     """Way: what was done on the rejected plan is proven again, though it asks for nothing that was not done."""
-    task, run = doors.play.proven(), next(iter(doors.play.ledger.view().runs()))
+    task, run = doors.play.proven(), run_of(doors)
     unproven = doors.play.task("Another one")
     doors.completed(unproven, doors.play.evidence(unproven, code=1))
     plan = doors.play.state(run).canonical
@@ -130,7 +131,7 @@ def test_a_plan_that_asks_for_the_same_command_on_easier_terms(doors: Doors, str
 def test_a_plan_that_asks_what_policy_asks_of_some_tasks_alone(doors: Doors) -> None:
     """Way: an entry of policy for other tasks asks the same."""
     doors.policy("  verify: [{when: {risks: [medium]}, evidence: [lint]}]\n")
-    strict = lax(doors, next(iter(doors.play.ledger.view().runs())), require=["lint"])
+    strict = lax(doors, run_of(doors), require=["lint"])
     doors.landed()
     assert f"took the place of {strict}, and {LESS} lint evidence" in (lax(doors, strict) and doors.warned("D007"))
 
@@ -151,7 +152,7 @@ def test_a_plan_that_asks_as_much_or_more(doors: Doors, strict: str) -> None:
 
 def begun(doors: Doors, *, done: bool = True) -> tuple[str, str, str, str]:
     """Return a plan that asks for a check, a task that is handed out on it, its claim, and evidence of another one."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     plan = str(doors.play.do(plans.draft_plan, "Strict", "Do it.", run=run, **ASKED))
     approve(doors, plan)
     task = doors.play.task()
@@ -220,7 +221,7 @@ def test_an_easier_plan_after_the_work_on_another_was_taken_back(doors: Doors, w
 
 def test_an_easier_plan_before_anything_is_handed_out_on_anothers(doors: Doors) -> None:
     """Way: what somebody else approved on the branch is replaced before it binds anybody."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     grace = doors.play.as_("Grace")
     plan = str(grace.do(plans.draft_plan, "Strict", "Do it.", run=run, **ASKED))
     grace.do(plans.approve_plan, plan)
@@ -233,7 +234,7 @@ def test_an_easier_plan_before_anything_is_handed_out_on_anothers(doors: Doors) 
 
 def test_a_plan_of_ones_own_that_is_eased_before_anything_is_done_by_it_is_no_cheat(doors: Doors) -> None:
     """The honest way: whoever drafts a plan finds out what can be asked."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     plan = lax(doors, run, **ASKED)
     doors.edit(plan, "Do it.", "Do it well.")
     approve(doors, plan)

@@ -12,6 +12,7 @@ from memento_git.work.actions import evidences, reproducing, tasks, verifying
 from memento_git.work.proof import reruns
 from memento_git.work.proof.reproduction import Runner
 from memento_git.work.proof.verification import named
+from tests.cheats.doors import run_of
 from tests.play import commit_all, git
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def test_a_note_with_a_command_in_it(doors: Doors, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["screenshot", "approval", "ci"])
 def test_a_command_in_evidence_that_is_none_of_a_command(doors: Doors, kind: str) -> None:
     doors.policy(f"  proof: {{{kind}: verified}}\n")
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     about = {"approves": run, "text": doors.ref(run).digest} if kind == "approval" else {}
     task, evidence = completed(doors, kind=kind, **about)
     doors.unproven(task, f"{evidence} is only reported, and verified is asked")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import evidences
+from tests.cheats.doors import run_of
 from tests.cheats.forging import GATE, MAIN, WORK
 from tests.play import git, take_out
 
@@ -85,7 +86,7 @@ def test_a_failed_test_that_comes_again_as_a_pass(doors: Doors, way: Callable[[D
 def test_a_failed_gate_that_comes_again_as_one_of_another_gate(
     doors: Doors, way: Callable[[Doors, str, bytes], None]
 ) -> None:
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.play.as_("Grace").gate(GATE, "failed", reason="No.")
     failed = doors.last(run, "failed")
     way(doors, doors.path(failed), doors.file(failed).read_bytes().replace(GATE.encode(), b"plan_review"))
@@ -95,7 +96,7 @@ def test_a_failed_gate_that_comes_again_as_one_of_another_gate(
 
 def test_a_no_that_comes_again_as_a_yes_and_is_redacted(doors: Doors) -> None:
     """Way: what the redaction keeps is what the file said last."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     no = doors.play.as_("Grace").do(evidences.approve, run, response="no")
     said = doors.file(no).read_bytes()
     by_deletion(doors, doors.path(no), said.replace(b"'no'", b"'yes'").replace(b"failed", b"passed"))

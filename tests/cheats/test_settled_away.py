@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.work.actions import dispatches, evidences, gates, plans, releases, runs, settling, tasks, verifying
+from tests.cheats.doors import run_of
 from tests.cheats.forging import GATE
 from tests.play import git
 
@@ -28,7 +29,7 @@ def test_a_verdict_of_a_gate_before_a_contest_of_the_run_is_judged_as_ever(doors
     """Way: settling which of two states a run has would also take the gate's verdict out of what is looked at."""
     doors.policy(f"  gates: {{required: [{GATE}], waivers: [Grace], verdicts: {{{GATE}: [Grace]}}}}\n")
     doors.play.proven()
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.landed()
     doors.forge(run, verdict, gate=GATE, sees=[], **({"reason": WHY} if verdict == "waived" else {}))
     pause = made_up(doors, run)
@@ -41,7 +42,7 @@ def test_a_gate_holds_on_what_it_rests_on_after_a_contest_of_the_run(doors: Door
     """Way: after an honest contest and its settling, evidence that is retracted would let the gate stand."""
     doors.policy(f"  gates: {{required: [{GATE}]}}\n")
     doors.play.proven()
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     shown = doors.play.do(evidences.record_draft, evidences.witness(doors.play.ledger, ["true"], quiet=True), run=run)
     doors.play.do(gates.record_gate, GATE, "passed", run=run, evidence=[shown])
     pause = made_up(doors, run)
@@ -68,7 +69,7 @@ def test_a_reopening_that_an_acceptance_says_it_had_not_seen(doors: Doors, how: 
 
 
 def test_a_plan_that_is_rolled_back_by_a_rejection_of_the_one_after_it(doors: Doors) -> None:
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     first = doors.last(next(iter(doors.play.state(run).ids("plan"))), "approved")
     strict = doors.play.do(plans.draft_plan, "Strict", "Show more.", run=run)
     doors.play.do(plans.approve_plan, strict)
@@ -101,7 +102,7 @@ def test_verdicts_that_cross_so_that_none_is_the_latest(doors: Doors) -> None:
     """Way: a request that has no effect had seen each pass, so that no pass would be looked at."""
     doors.policy("  gates: {required: [release]}\n  release: {approvals: 2}\n")
     doors.play.proven()
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.landed()
     failed = [doors.forge(run, "failed", gate="release", sees=[], reason=WHY) for _ in range(2)]
     passed = [doors.forge(run, "passed", gate="release", sees=[seen]) for seen in reversed(failed)]
@@ -114,7 +115,7 @@ def test_verdicts_that_cross_so_that_none_is_the_latest(doors: Doors) -> None:
 
 def test_a_plan_that_is_rejected_so_that_nothing_is_asked(doors: Doors) -> None:
     """Way: the plan's own demands would go with it, and what was completed below them would be proven."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     strict = doors.play.do(plans.draft_plan, "Strict", "Show it.", run=run, require=["approval"])
     doors.play.do(plans.approve_plan, strict)
     task = doors.play.task()
@@ -158,7 +159,7 @@ def test_a_redaction_of_evidence_that_is_written_on_another_record(doors: Doors,
 
 def test_the_spike_of_a_run_that_an_archive_brings(doors: Doors) -> None:
     """Way: the text of the run is removed, and an archive says that it may do without a plan."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.landed()
     path = doors.path(run)
     other = (doors.root / path).read_bytes().replace(b"\n---\n", b"\nspike: true\n---\n", 1)
@@ -170,7 +171,7 @@ def test_the_spike_of_a_run_that_an_archive_brings(doors: Doors) -> None:
 def test_approvals_that_two_settlings_keep_crosswise(doors: Doors) -> None:
     """Way: each of two settlings would leave the approval that the other keeps without effect, unjudged."""
     doors.policy("  plan: {approvers: [Grace]}\n")
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     plan = doors.play.do(plans.draft_plan, "Lax", "Do it.", run=run)
     doors.landed()
     text = doors.ref(plan).digest
@@ -209,7 +210,7 @@ def test_work_that_does_not_name_the_release_before_it(doors: Doors) -> None:
     """Way: whoever completes work after a release says that he had not seen it."""
     doors.policy("  gates: {required: [release]}\n")
     doors.play.proven()
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.play.do(releases.release_run, run=run)
     doors.landed()
     task = doors.play.task()
@@ -235,7 +236,7 @@ def test_a_repair_that_does_not_say_any_more_what_it_repairs(doors: Doors) -> No
 
 def test_a_settling_against_the_base_that_a_second_contest_keeps(doors: Doors) -> None:
     """Way: what a settling had taken out lies in its past, and a further one that keeps it would bring that back."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.play.do(runs.cancel_run, run, reason="The customer left.")
     gone = doors.last(run, "cancelled")
     doors.landed()
@@ -273,7 +274,7 @@ def test_a_rejection_that_a_second_settling_keeps_for_the_other_candidate_alone(
 def test_an_approval_that_is_settled_away_for_the_plan_and_kept_as_what_holds(doors: Doors) -> None:
     """Way: on one of its lanes the approval is undone, and on the other the run goes by it, unjudged."""
     doors.policy("  plan: {approvers: [Grace]}\n")
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     holds = doors.last(next(iter(doors.play.state(run).ids("plan"))), "approved")
     doors.landed()
     lax, other = (doors.play.do(plans.draft_plan, title, "Do it.", run=run) for title in ("Lax", "Other"))

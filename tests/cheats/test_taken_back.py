@@ -8,6 +8,7 @@ import pytest
 
 from memento_git.ledger import codec, layout
 from memento_git.work.actions import dispatches, evidences, graphs, releases, runs, settling, verifying
+from tests.cheats.doors import run_of
 from tests.cheats.forging import GATE, MAIN, WORK
 from tests.play import git
 
@@ -25,7 +26,7 @@ def run(doors: Doors) -> str:
     """A run whose work is done, and which Grace said no to after she had said yes."""
     doors.policy(ONE)
     doors.play.proven()
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     grace = doors.play.as_("Grace")
     grace.do(evidences.approve, run)
     grace.do(evidences.approve, run, response="no")
@@ -250,7 +251,7 @@ def test_a_failed_run_that_is_taken_back_before_it_is_verified(doors: Doors) -> 
 
 def test_a_settling_that_chooses_between_a_failure_and_a_pass(doors: Doors) -> None:
     """Way: two verdicts that lie apart are no contest that somebody may settle."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.play.gate(GATE, "failed")
     doors.landed()
     mine = doors.forge(run, "passed", sees=[], gate=GATE)
@@ -369,7 +370,7 @@ def test_evidence_of_a_note_that_is_exchanged(doors: Doors) -> None:
 @pytest.mark.parametrize("name", ["Gr\u0430ce", "\u0410da"])
 def test_a_name_that_looks_like_one_of_the_base(doors: Doors, name: str) -> None:
     """Way: neither policy nor a commit's author has the name, only what others wrote before."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.play.as_("Grace").gate(GATE, "failed")
     doors.landed()
     for key, value in (("user.name", "Eve"), ("user.email", "eve@example.invalid")):
@@ -384,7 +385,7 @@ def test_a_name_that_looks_like_one_of_the_base(doors: Doors, name: str) -> None
 
 def test_a_name_that_looks_like_one_of_an_archive(doors: Doors) -> None:
     """Way: whom the name is like acted in runs that are in archives by now, and nowhere else."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.play.as_("Grace").gate(GATE, "failed")
     doors.play.do(runs.cancel_run, run, reason=WHY)
     doors.play.do(runs.archive_run, run)
@@ -397,7 +398,7 @@ def test_a_name_that_looks_like_one_of_an_archive(doors: Doors) -> None:
 
 def test_a_name_of_another_alphabet_that_is_like_none_of_an_archive(doors: Doors) -> None:
     """The honest way: a name is written as its owner writes it, in runs that are in archives and in others."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     git(doors.root, "config", "user.name", "\u0413\u0440\u0435\u0439\u0441")
     doors.forge(run, "requested", gate=GATE, by="\u0413\u0440\u0435\u0439\u0441")
     doors.play.do(runs.cancel_run, run, reason=WHY)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger import codec
 from memento_git.work.actions import settling
+from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA
 from tests.play import git
 
@@ -37,7 +38,7 @@ def test_a_secret_in_evidence_that_cannot_be_read_is_redacted(doors: Doors) -> N
 
 def test_a_failure_that_is_made_unreadable_and_redacted(doors: Doors) -> None:
     """Way: of what cannot be read nothing is left, so neither is that the gate had failed."""
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     doors.play.as_("Grace").gate("implementation_review", "failed", run=run, reason="Not good.")
     failed = doors.last(run, "failed")
     doors.edit(failed, "do: failed", "do: failed\nnonsense: x")

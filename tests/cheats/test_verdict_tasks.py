@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.work.actions import dispatches, evidences, plans, runs, selections, tasks, verifying
+from tests.cheats.doors import run_of
 from tests.cheats.forging import MAIN
 from tests.play import git
 
@@ -327,7 +328,7 @@ def test_a_candidate_that_is_chosen_as_if_the_acceptance_had_not_been_seen(doors
 
 
 def test_a_plan_that_asks_less_than_the_one_that_a_task_was_handed_out_on(doors: Doors) -> None:
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     strict = doors.play.do(plans.draft_plan, "Strict", "Do it.", run=run, require=["lint"])
     doors.play.do(plans.approve_plan, strict)
     doors.play.claimed(doors.play.task())

@@ -16,11 +16,6 @@ WHY = "It was a slip."
 DONE = "The customer left."
 
 
-@pytest.fixture
-def run(doors: Doors) -> str:
-    return str(next(iter(doors.play.ledger.view().runs())))
-
-
 def void(doors: Doors, record: str, target: str, *others: str) -> str:
     return doors.forge(record, "voided", sees=[target, *others], target=target, reason=WHY)
 

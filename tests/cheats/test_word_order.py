@@ -35,7 +35,7 @@ def test_a_task_that_somebody_else_brought(doors: Doors) -> None:
 
 
 def test_a_plan_that_somebody_else_approved(doors: Doors) -> None:
-    run = next(iter(doors.play.ledger.view().runs()))
+    run = run_of(doors)
     plan = str(doors.play.as_(GRACE).do(plans.draft_plan, "P", BODY, run=run))
     of_grace(doors)
     doors.play.as_(GRACE).do(plans.approve_plan, plan)
