@@ -209,7 +209,7 @@ def test_a_whole_file_is_changed_by_any_edit(garden: Garden) -> None:
     assert told(garden.follow(anchor)) == ("gone", "calc.py", None)
 
 
-def test_a_folder_is_one_thing(garden: Garden) -> None:
+def test_a_folder_has_changed_once_a_file_of_it_has(garden: Garden) -> None:
     garden.commit("lib/a.py", "a = 1\n")
     anchor = garden.pin("lib")
     assert garden.follow(anchor).state == "ok"

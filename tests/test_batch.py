@@ -191,7 +191,7 @@ def test_of_many_notes_in_a_list_none_is_compared_with_all_before_it(
     assert max(Counter(read).values()) < 25  # the first few are looked at
 
 
-def test_standard_input_is_read(play: Play) -> None:
+def test_a_dash_reads_steps_from_standard_input(play: Play) -> None:
     import subprocess
 
     done = subprocess.run(

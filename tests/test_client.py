@@ -83,7 +83,7 @@ def _umask() -> int:
     return mask
 
 
-def test_twice_is_once(repo: Path, cli: Call) -> None:
+def test_installing_a_client_again_changes_nothing(repo: Path, cli: Call) -> None:
     cli("client", "install", "claude-code", "-C", str(repo), "--yes")
     before = files(repo)
     code, out, _ = cli("client", "install", "claude-code", "-C", str(repo), "--yes")

@@ -569,7 +569,7 @@ def test_a_lease_that_was_renewed_is_nothing_to_tell(play: Play, run: str) -> No
         ("one two", "six ten", [("removed", "one two"), ("added", "six ten")]),
     ],
 )
-def test_words(old: str, new: str, pieces: list[tuple[str, str]]) -> None:
+def test_a_text_is_compared_word_by_word(old: str, new: str, pieces: list[tuple[str, str]]) -> None:
     assert words(old, new) == pieces
 
 

@@ -110,7 +110,7 @@ def test_the_evidence_of_another_is_told_nothing_of_the_lease(play: Play, hermes
     assert play.ledger.warnings == []
 
 
-def test_the_command_notes_it(play: Play, run: str, cli: Call) -> None:
+def test_evidence_run_notes_that_ones_lease_has_ended(play: Play, run: str, cli: Call) -> None:
     task = play.task()
     dispatch = play.dispatch(task, "Ada")
     play.ledger.clock = lambda: 1_700_000_000

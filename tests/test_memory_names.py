@@ -76,7 +76,9 @@ def test_what_users_of_the_local_server_type_is_asked_about_in_our_words(cli: Ca
 
 
 @pytest.mark.parametrize(("tool", "commands"), ROWS, ids=[tool for tool, _ in ROWS])
-def test_every_row_runs(tool: str, commands: list[str], play: Play, cli: Call, tmp_path: Path) -> None:
+def test_every_command_of_the_table_of_names_runs(
+    tool: str, commands: list[str], play: Play, cli: Call, tmp_path: Path
+) -> None:
     if commands[0].startswith("from "):
         exec(commands[0], {})
         return

@@ -34,7 +34,7 @@ def said(play: Play, cli: Call) -> Callable[..., list[str]]:
     return answered
 
 
-def test_a_draft_that_is_promoted(play: Play, said: Any) -> None:
+def test_a_promoted_draft_is_told_what_it_may_contradict(play: Play, said: Any) -> None:
     held = add(play, HELD)
     said("remember", AGAINST, "--draft")
     (told,) = said("session", "promote")
@@ -48,7 +48,7 @@ def test_a_note_that_says_the_same_in_other_forms_of_its_words(play: Play, said:
     assert said("note", "revise", other, "--text", "Tokens of a build are signed.") == []
 
 
-def test_a_note_that_is_revised(play: Play, said: Any) -> None:
+def test_a_revised_note_is_told_what_it_is_near_to(play: Play, said: Any) -> None:
     held, other = add(play, HELD), add(play, "Something else.", key="other")
     assert said("note", "revise", "other", "--tag", "auth") == []
     opposed = said("note", "revise", "other", "--text", AGAINST)
@@ -59,7 +59,7 @@ def test_a_note_that_is_revised(play: Play, said: Any) -> None:
     assert len(said("note", "revise", "other", "--text", "A third thing.")) == 1
 
 
-def test_a_note_that_is_restored(play: Play, said: Any) -> None:
+def test_a_restored_note_is_told_what_says_the_same(play: Play, said: Any) -> None:
     old = add(play, HELD, key="old")
     play.do(notes.retire_note, old, reason="x")
     held = add(play, HELD)
@@ -67,7 +67,9 @@ def test_a_note_that_is_restored(play: Play, said: Any) -> None:
 
 
 @pytest.mark.parametrize("form", ["jsonl", "claude-md"])
-def test_notes_that_come_in(play: Play, said: Any, tmp_path: Path, form: str) -> None:
+def test_imported_notes_that_are_near_to_others_are_told_and_counted(
+    play: Play, said: Any, tmp_path: Path, form: str
+) -> None:
     """The first are told, and how many there are; that two of those that were here are near is not said again."""
     held = add(play, HELD)
     add(play, NEAR)

@@ -942,13 +942,23 @@ def test_a_link_to_what_is_not_there_any_more_can_be_taken_away(play: Play) -> N
     assert check(play.ledger, no_base=True).findings == []
 
 
-def test_more_small_rules(play: Play, cli: Call) -> None:
+def test_a_merged_note_names_what_it_was_merged_from_and_the_source_that_is_given(play: Play, cli: Call) -> None:
     first, second = add(play, "Alpha one.", key="a.one"), add(play, "Beta two.", key="b.two")
     assert add(play, "Alpha one.") == first
     code, out, err = cli("note", "merge", first, second, "--text", "Both.", "--source", "chat", "-C", str(play.root))
     assert code == 0, out + err
     merged = next(note for note in shelf(play).live() if note.body.strip() == "Both.")
     assert merged.list("sources") == [first, second, "chat"]
+
+
+def test_a_question_is_no_answer_to_itself(play: Play) -> None:
+    question = add(play, "Why?", kind="question")
+    assert refused(play, notes.resolve_note, question, answer=question) == "answer_invalid"
+
+
+def test_a_key_prefix_is_the_first_part_of_a_key_with_or_without_its_dot_and_never_nothing(
+    play: Play, cli: Call
+) -> None:
     question = add(play, "Why?", kind="question", key="q.why")
     plain = add(play, "Nobody gave this a key.")
     for asked in (("note", "retire", "--reason", "r"), ("note", "retire", "--dry-run"), ("note", "list"), ("recall",)):
@@ -956,7 +966,6 @@ def test_more_small_rules(play: Play, cli: Call) -> None:
             code, _, err = cli(*asked, "--key-prefix", prefix, "-C", str(play.root))
             assert (code, "[key_prefix_empty]" in err) == (2, True), (asked, prefix)
     assert shelf(play).status(plain) == "active"
-    assert refused(play, notes.resolve_note, question, answer=question) == "answer_invalid"
     for prefix in ("q.", "q", "q.*"):
         assert question in cli("note", "list", "--key-prefix", prefix, "--json", "-C", str(play.root))[1]
         assert question in cli("recall", "--view", "list", "--key-prefix", prefix, "--json", "-C", str(play.root))[1]

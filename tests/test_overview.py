@@ -744,7 +744,7 @@ def test_the_report_is_safe_markdown(play: Play) -> None:
     assert "|" not in text.replace("\\|", "")
 
 
-def test_what_is_left_out_is_said(play: Play, run: str) -> None:
+def test_tasks_beyond_the_limit_are_counted_as_left_out(play: Play, run: str) -> None:
     for number in range(4):
         play.task(f"Task {number}")
     held = play.overview(limit=3)

@@ -15,6 +15,6 @@ TOOLS = Path(sys.executable).parent
 @pytest.mark.parametrize(
     "command", [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("lint-imports",)], ids=" ".join
 )
-def test_the_code_passes(command: tuple[str, ...]) -> None:
+def test_the_code_passes_style_types_and_layers(command: tuple[str, ...]) -> None:
     done = subprocess.run([TOOLS / command[0], *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

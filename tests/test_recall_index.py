@@ -125,7 +125,7 @@ def test_a_commit_that_changes_no_document_writes_nothing(notes: Notes) -> None:
     assert (index.place(notes.ledger.git) / index.STATE).stat().st_mtime_ns == state
 
 
-def test_branches_are_told_apart(notes: Notes) -> None:
+def test_each_branch_finds_its_own_notes_in_one_index(notes: Notes) -> None:
     git(notes.root, "checkout", "-qb", "other")
     notes.remove("1")
     notes.add("4", "Narwhal", "The narwhal is new.")
@@ -161,7 +161,7 @@ def test_a_bare_clone_is_answered(notes: Notes, tmp_path: Path) -> None:
         assert (tmp_path / "bare.git" / "memento" / "index" / index.STATE).is_file()
 
 
-def test_worktrees_share_one(notes: Notes, tmp_path: Path) -> None:
+def test_worktrees_share_one_index(notes: Notes, tmp_path: Path) -> None:
     git(notes.root, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     with Ledger.open(tmp_path / "side") as side:
         other = Notes(tmp_path / "side", side)

@@ -766,7 +766,9 @@ FILTERS: list[tuple[dict[str, Any], set[str]]] = [
 
 @pytest.mark.parametrize(("wishes", "expected"), FILTERS)
 @pytest.mark.parametrize("queries", [("cache",), ()])
-def test_filters(play: Play, wishes: dict[str, Any], expected: set[str], queries: tuple[str, ...]) -> None:
+def test_each_wish_leaves_the_notes_that_have_what_it_names(
+    play: Play, wishes: dict[str, Any], expected: set[str], queries: tuple[str, ...]
+) -> None:
     known = {
         add(play, "The cache is big.", kind="decision", key="auth.cache", tags=["auth"], importance="0.9"): "a",
         add(play, "The cache is cold.", kind="lesson", confidence="0.9", thread="rework"): "b",
@@ -1247,7 +1249,7 @@ def test_a_lesson_of_the_lifecycle_ledgers_name_is_recalled(
     assert (hit["kind"], hit["trust"]) == ("evidence", "advisory")
 
 
-def test_nothing_is_written_for_it(play: Play) -> None:
+def test_recall_writes_nothing(play: Play) -> None:
     add(play, TOKENS)
     head = git(play.root, "rev-parse", "HEAD")
     for view in VIEWS:
@@ -1276,7 +1278,9 @@ def test_a_small_ledger_is_answered_without_whoosh_s_index(play: Play) -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_the_command_line(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recall_is_refused_where_its_options_say_no_time_place_or_question(
+    play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     add(play, TOKENS)
     monkeypatch.chdir(play.root)
     assert TOKENS in cli("recall", "tokens")[1]

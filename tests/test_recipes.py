@@ -606,7 +606,7 @@ def test_the_saved_file_is_read_back_as_it_was_meant(play: Play) -> None:
 # The command line.
 
 
-def test_the_commands_of_recipes(known: dict[str, str], cli: Call, repo: Path) -> None:
+def test_a_recipe_is_saved_listed_shown_run_and_removed(known: dict[str, str], cli: Call, repo: Path) -> None:
     at = ("-C", str(repo))
     (repo.parent / "open.yaml").write_text(OPEN)
     assert cli("recipe", "save", "open", str(repo.parent / "open.yaml"), *at)[:2] == (0, "saved: open\n")

@@ -213,7 +213,9 @@ def test_much_that_changed_is_kept_anew(play: Play, watched: Watched, monkeypatc
     assert watched.look(run)
 
 
-def test_too_much_is_computed(play: Play, watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_new_events_than_are_worth_it_are_computed_anew(
+    play: Play, watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = play.planned()
     first = play.task()
     watched.look(run)

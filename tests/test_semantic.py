@@ -63,7 +63,7 @@ def test_what_shares_no_word_is_found_by_its_meaning(notes: Notes) -> None:
     assert any(part.name == "meaning" and part.of.startswith("cosine 0.") for part in hit.parts)
 
 
-def test_the_config_turns_it_on(notes: Notes) -> None:
+def test_the_config_turns_recall_by_meaning_on(notes: Notes) -> None:
     notes.file(".memento/config.yaml", "version: 1\nknowledge:\n  semantic: auto\n")
     notes.commit()
     assert search(notes.ledger, [QUESTION]).hits[0].card.title == "Whales"
@@ -82,7 +82,7 @@ def test_words_and_meaning_make_up_the_score() -> None:
     assert {part.of for part in best.parts if part.name == "meaning"} == {"cosine 0.60"}
 
 
-def test_silence_comes_from_both() -> None:
+def test_nothing_is_found_where_neither_words_nor_meaning_find_it() -> None:
     given = corpus("Cache of rows", "Walrus")
     assert titles(given, "kubernetes ingress", near(0.1, 0.1)) == []
     assert titles(given, "kubernetes ingress", near(0.1, 0.7)) == ["Walrus"]

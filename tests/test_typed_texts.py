@@ -35,7 +35,7 @@ def test_a_text_is_typed_or_read_from_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("given", ["-", "@-"])
-def test_standard_input_is_read(play: Play, given: str) -> None:
+def test_a_dash_reads_a_text_from_standard_input(play: Play, given: str) -> None:
     words = [sys.executable, "-m", "memento_git", "-C", str(play.root), "remember", given]
     done = subprocess.run(words, input="From a pipe.\n", capture_output=True, text=True, check=True)
     assert done.stdout.rstrip().endswith("From a pipe.")

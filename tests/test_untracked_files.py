@@ -90,7 +90,7 @@ def test_notes_and_evidence_of_some_paths_are_let_pass(play: Play) -> None:
     assert told(play) == []
 
 
-def test_many_are_counted(play: Play) -> None:
+def test_of_many_untracked_files_three_are_named_and_the_rest_counted(play: Play) -> None:
     for number in range(5):
         (play.root / f"a{number}.py").write_text(f"answer = {number}\n")
     play.proven()
@@ -98,7 +98,7 @@ def test_many_are_counted(play: Play) -> None:
     assert "saw a0.py, a1.py, a2.py and 3 more, which" in message
 
 
-def test_whoever_completes_is_told(play: Play, cli: Call) -> None:
+def test_who_completes_on_what_git_does_not_track_is_told(play: Play, cli: Call) -> None:
     task = play.task()
     dispatch, evidence = play.claimed(task), play.evidence(task)
     code, _, err = cli("dispatch", "complete", "-C", str(play.root), dispatch, "--evidence", evidence)

@@ -225,7 +225,7 @@ def test_a_name_that_leads_here_from_elsewhere_is_refused(play: Play, run: str, 
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-def test_nothing_is_written(play: Play, run: str, web: Web, method: str) -> None:
+def test_pages_write_nothing_and_take_no_other_method(play: Play, run: str, web: Web, method: str) -> None:
     before = git(play.root, "rev-parse", "HEAD"), git(play.root, "status", "--porcelain")
     assert web.ask("/", method=method).code == 405
     for path in ("/", "/notes", "/log", "/check", "/recall?q=x"):
