@@ -1,4 +1,4 @@
-"""The register: a text meets the same notes as if all had been read, whatever befalls what is kept."""
+"""The inverted index: a text meets the same notes as if all had been read, whatever befalls what is kept."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MANY = 50
 
 @pytest.fixture(autouse=True)
 def always_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the register asked about ledgers of any size, and few notes in each of its rows."""
+    """Have the index asked about ledgers of any size, and few notes in each of its rows."""
     monkeypatch.setattr(inverted_index, "FEW", 0)
     monkeypatch.setattr(inverted_index, "BLOCK", 8 * (inverted_index.MOST_WORDS + 1))
 
@@ -91,7 +91,7 @@ def compared(shelf: Shelf, text: str) -> tuple[Any, ...]:
 
 
 def meets_the_same(ledger: Ledger, chance: random.Random) -> None:
-    """Compare what the register leads to with what all notes say, for any text and for each note's own."""
+    """Compare what the index leads to with what all notes say, for any text and for each note's own."""
     known = Shelf(ledger.view())
     own = [note.body for note in known.readable()]
     for text in (*(wording(chance) for _ in range(20)), *chance.sample(own, 5)):

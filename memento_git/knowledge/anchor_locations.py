@@ -37,7 +37,7 @@ class AnchorLocations:
     def of(self, notes: Iterable[str], within: tuple[Follower, Snapshot] | None = None) -> dict[str, list[Placed]]:
         """Return note -> each of its anchors and what became of it; `within` what is open already, where that has all.
 
-        What is open must have been opened without wishes, so that it has no more files than git tracks.
+        What is open must have been opened with nothing `wanted`, so that it has no more files than git tracks.
         """
         names = list(dict.fromkeys(notes))
         fresh = self._fresh(names)

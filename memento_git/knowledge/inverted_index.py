@@ -1,4 +1,4 @@
-"""The register: which notes bear which words, texts, keys and names of others; derived, deleted without harm.
+"""An inverted index: which notes bear which words, texts, keys and names of others; derived, deleted without harm.
 
 It names each note that bears a mark, and may name some that no longer do: whoever asks looks at what it names. Nothing
 is taken out of it; when it has seen twice as many files as there are, it is made anew.
@@ -42,7 +42,7 @@ UNREAD: Final = "unread"
 
 
 class State(NamedTuple):
-    """What is true of a register: what made it, of which tree it is, how many files it has seen, its size and time."""
+    """What is true of the index: what made it, of which tree it is, how many files it has seen, its size and time."""
 
     version: str
     tree: str
@@ -99,7 +99,7 @@ def _asked(view: View, question: Question) -> Notes:
 
 
 def _answers(git: Git, tree: str, most: int, question: Question) -> list[str] | None:
-    """Bring the register to a tree and ask it; None where it cannot be written, or is damaged."""
+    """Bring the index to a tree and ask it; None where it cannot be written, or is damaged."""
     folder = git.common_dir / "memento" / "register"
     try:
         import sqlite3
@@ -123,7 +123,7 @@ def _answers(git: Git, tree: str, most: int, question: Question) -> list[str] | 
 
 
 def _sound(folder: Path, most: int) -> State:
-    """Return what is true of the register; one that is damaged, old, or has seen too much begins anew."""
+    """Return what is true of the index; one that is damaged, old, or has seen too much begins anew."""
     with contextlib.suppress(OSError, ValueError, TypeError):
         state = State(*json.loads((folder / STATE).read_bytes()))
         if (state.version, state.weight) == (cache.VERSION, _weight(folder)) and state.seen <= most:
@@ -140,7 +140,7 @@ def _weight(folder: Path) -> list[int]:
 
 
 def _forget(folder: Path) -> None:
-    """Take back the word that the register is sound, so that it is made anew unless that is given again."""
+    """Take back the word that the index is sound, so that it is made anew unless that is given again."""
     (folder / STATE).unlink(missing_ok=True)
 
 
@@ -153,7 +153,7 @@ NOTE: Final = "SELECT id FROM notes WHERE number = ?"
 
 
 def _bring(git: Git, base: sqlite3.Connection, folder: Path, state: State, tree: str) -> int:
-    """Let the register see what another tree has that its own has not; return how much that is, with one for itself."""
+    """Let the index see what another tree has that its own has not; return how much that is, with one for itself."""
     if state.tree == tree:
         return 0
     changes = tree_diff.changed(git, state.tree, tree)

@@ -173,7 +173,7 @@ class Shelf(EventLog):
 
     def _bearing(self, mark: str) -> Collection[str] | None:
         """Return the notes that may have a text or a key; None where all must be looked at."""
-        if len(self.view.puts) > inverted_index.FEW:  # each of which the register would have looked at
+        if len(self.view.puts) > inverted_index.FEW:  # each of which the inverted index would have looked at
             self.load()
         return self._marks_at_hand().get(mark, ()) if self._loaded else inverted_index.bearing(self.view, mark)
 

@@ -89,7 +89,7 @@ class Reader:
         return Snapshot(tree, commit, self.git.trees.listed("-r", "-t", tree))
 
     def here(self, standing: Snapshot) -> tuple[str, list[str]]:
-        """Return a tree of those files of a standing that are here, and the paths that a partial clone lacks."""
+        """Return a tree of those files of a snapshot that are here, and the paths that a partial clone lacks."""
         blobs = {path: one.oid for path, one in standing.entries.items() if one.type == "blob"}
         held = self.sizes(blobs.values()) if self.git.is_partial else {}
         away = [path for path, blob in blobs.items() if blob not in held] if held else []

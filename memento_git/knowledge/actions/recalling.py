@@ -59,9 +59,9 @@ def recall(
 ) -> Row:  # fmt: skip
     """Return an answer: hits with their labels, in sections, what was left out, and what it all takes.
 
-    `wishes` are those of `Wish`; `standings` tells what evidence and other records come to; `as_of` is a revision, a
-    mark or a date. With `as_json` the budget is of the answer as JSON, else of it as text. `scope` is whose ledger it
-    is.
+    `wishes` are those of `SearchRequest`; `standings` tells what evidence and other records come to; `as_of` is a
+    revision, a mark or a date. With `as_json` the budget is of the answer as JSON, else of it as text. `scope` is whose
+    ledger it is.
     """
     view = _view(ledger, as_of, at)
     request = _wish(ledger, queries, wishes)
