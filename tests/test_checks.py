@@ -123,13 +123,36 @@ def test_a_provider_that_is_not_known_is_refused() -> None:
         rules.parse(sample("github-check-run"), "jenkins")
 
 
-def test_a_build_that_waits_for_somebody_to_unblock_it_has_not_passed_yet() -> None:
+@pytest.mark.parametrize("blocked", [True, 1, "true"])
+def test_a_build_that_waits_for_somebody_to_unblock_it_has_not_passed_yet(blocked: Any) -> None:
     told = json.loads(sample("buildkite-webhook"))
-    told["build"]["blocked"] = True
-    for state, conclusion, finished in (("passed", "blocked", False), ("failed", "failed", True)):
+    told["build"]["blocked"] = blocked
+    for state, conclusion, finished in (
+        ("passed", "blocked", False), ("Passed ", "blocked", False), ("failed", "failed", True),
+    ):  # fmt: skip
         told["build"]["state"] = state
         (found,) = rules.parse(json.dumps(told).encode())
         assert (found.conclusion, bool(found.finished)) == (conclusion, finished)
+
+
+def test_jobs_that_share_a_name_end_with_their_build_so_that_the_worst_of_them_counts() -> None:
+    def job(number: int, state: str, *, retried: bool = False) -> dict[str, Any]:
+        ended = f"2026-01-10T09:0{number}:00Z"
+        return {"id": f"j{number}", "name": "test", "state": state, "finished_at": ended, "retried": retried}
+
+    told = json.loads(sample("buildkite-build"))
+    other = {**job(3, "passed"), "name": "other"}
+    told["jobs"] = [job(0, "failed", retried=True), job(1, "failed"), job(2, "passed"), other]
+    ended = {one.id: one.finished[11:16] for one in rules.parse(json.dumps(told).encode())}
+    assert ended == {"0190aa": "10:03", "j0": "09:00", "j1": "10:03", "j2": "10:03", "j3": "09:03"}
+    told.update(state="running", finished_at=None)
+    assert [one.finished for one in rules.parse(json.dumps(told).encode()) if one.id in ("j1", "j2")] == ["", ""]
+
+
+def test_a_word_in_another_case_has_the_end_that_its_provider_tells() -> None:
+    told = {**json.loads(sample("gitlab-pipeline")), "status": "SUCCESS "}
+    (found,) = rules.parse(json.dumps(told).encode())
+    assert (found.conclusion, bool(found.finished)) == ("success", True)
 
 
 # What the ledger holds of them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
@@ -112,6 +113,11 @@ def _word(value: Any, where: str, *, longest: int = LONGEST) -> str:
     return value.strip()
 
 
+def _state(value: Raw, key: str) -> str:
+    """Return a word as a conclusion is read, so that one in another case is judged as what it is recorded as."""
+    return str(value.get(key)).strip().lower()
+
+
 def _time(value: Any, where: str) -> str:
     """Return a provider's time as the ledger writes times."""
     if value in (None, ""):
@@ -184,7 +190,7 @@ def _webhook(key: str) -> Reader:
 
 def _gitlab(value: Raw, where: str) -> Iterator[Check]:
     """Read a pipeline, a job or a commit status."""
-    ended = value.get("status") in ("success", "failed", "canceled", "skipped")
+    ended = _state(value, "status") in ("success", "failed", "canceled", "skipped")
     yield _check("gitlab", where, {
         "name": value.get("name") or "pipeline", "id": value.get("id"), "conclusion": value.get("status"),
         "commit": value.get("sha") or _inner(value, "commit", "id") or _inner(value, "pipeline", "sha"),
@@ -211,19 +217,28 @@ def _gitlab_job_hook(value: Raw, where: str) -> Iterator[Check]:
 
 
 def _buildkite(value: Raw, where: str) -> Iterator[Check]:
-    """Read a build, and each of its jobs that runs a command; steps that only wait or block are none."""
+    """Read a build, and each of its jobs that runs a command; steps that only wait or block are none.
+
+    Jobs that share a name, as parallel ones do, end with the build: of verdicts of one moment the worst counts.
+    """
     name = _inner(value, "pipeline", "slug") or _inner(value, "pipeline", "name") or "build"
-    yield _build(value, name, value.get("commit"), where)
+    whole = _build(value, name, value.get("commit"), where)
+    yield whole
     jobs = _members(value, "jobs", where) if value.get("jobs") is not None else []
+    found = []
     for number, job in enumerate(jobs, 1):
         if job.get("type", "script") == "script":
             label = job.get("name") or job.get("step_key") or f"{name} job {number}"
-            yield _build(job, label, value.get("commit"), f"{where}, job {number}")
+            told = _build(job, label, value.get("commit"), f"{where}, job {number}")
+            found.append((told, job.get("retried") is not True))
+    names = Counter(told.name for told, is_last in found if is_last)
+    for told, is_last in found:
+        yield told._replace(finished=whole.finished) if is_last and names[told.name] > 1 else told
 
 
 def _build(value: Raw, name: Any, commit: Any, where: str) -> Check:
     """Read a build or a job; a build that waits at a block step calls itself passed, and finished, until then."""
-    waits = value.get("blocked") is True and value.get("state") == "passed"
+    waits = bool(value.get("blocked")) and _state(value, "state") == "passed"
     return _check("buildkite", where, {
         "name": name, "id": value.get("id") or value.get("number"),
         "conclusion": "blocked" if waits else value.get("state"), "commit": commit, "url": value.get("web_url"),
