@@ -139,6 +139,7 @@ def refusal(service: Service, provider: str = "buildkite", api: str = "") -> Mem
         (403, {"Retry_After": "30"}, b"{}", "hosting_rate_limited"),
         (429, {"Retry_After": "30"}, b"{}", "hosting_rate_limited"), (404, {}, b"{}", "hosting_not_found"),
         (500, {}, b"oops", "hosting_failed"), (302, {"Location": "http://127.0.0.1:9/"}, b"", "hosting_failed"),
+        (304, {}, b"", "hosting_failed"),
         (200, {}, b"<html>", "hosting_failed"), (200, {}, b"[" * 50_000, "hosting_failed"),
         (200, {}, b"[3]", "check_payload_invalid"), (200, {}, b"[]", "hosting_not_found"),
         (200, {"Link": '<http://127.0.0.2/next>; rel="next"'}, b"[]", "hosting_failed"),
@@ -152,7 +153,8 @@ def test_an_answer_that_is_none_is_told_as_what_it_is(
     service.on("/organizations/acme/pipelines/app/builds", body, status, **headers)
     refused = refusal(service)
     assert refused.token == token
-    assert ("--commit" in refused.hint) == (token == "hosting_not_found" or "somewhere else" in refused.message)
+    assert ("somewhere else" in refused.message) == (status == 302)
+    assert ("--commit" in refused.hint) == (token == "hosting_not_found" or 300 <= status < 400)
     assert "--number" not in refused.hint
     if headers.get("Retry_After"):
         assert ", try again in 30 s" in refused.message
@@ -186,6 +188,15 @@ def test_an_answer_that_is_packed_twice_is_not_unpacked_whole(service: Service) 
 def test_a_service_that_does_not_answer_is_given_up(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosting, "READ", 0.1)
     service.delay = 0.5
+    assert refusal(service).token == "hosting_timeout"
+
+
+def test_a_service_that_stops_in_the_middle_of_an_answer_is_given_up(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosting, "READ", 0.1)
+    service.drip = 0.5
+    service.on("/organizations/acme/pipelines/app/builds", b"[]")
     assert refusal(service).token == "hosting_timeout"
 
 

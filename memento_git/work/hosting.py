@@ -172,9 +172,10 @@ class Asker:
     def __init__(self, provider: str, api: str, what: str, option: str) -> None:
         try:
             import requests
+            from urllib3.exceptions import ReadTimeoutError
         except ImportError:
             raise HostingMissing from None
-        self.requests = requests
+        self.requests, self.stalled = requests, ReadTimeoutError
         self.variable = SERVICES[provider].variable
         self.api = (api or SERVICES[provider].api).rstrip("/")
         self.what, self.option = what, option
@@ -214,6 +215,8 @@ class Asker:
         except errors.SSLError as error:
             raise TlsFailed(host=self.host, reason=_reason(error)) from None
         except errors.ConnectionError as error:
+            if isinstance(next(iter(error.args), None), self.stalled):  # of a body, requests tells it so
+                raise HostingTimeout(host=self.host) from None
             raise HostingUnreachable(host=self.host, reason=_reason(error)) from None
         except errors.RequestException as error:
             raise HostingFailed(host=self.host, problem=f"did not answer properly: {_reason(error)}") from None
@@ -260,7 +263,7 @@ class Asker:
         if code == 404:
             raise HostingNotFound(host=self.host, what=self.what, option=self.option)
         if 300 <= code < 500:
-            told = "is somewhere else now" if code < 400 else "answered with an error"
+            told = "is somewhere else now" if response.is_redirect else "answered with an error"
             raise RequestUnfit(host=self.host, problem=f"{told} (HTTP {code})", option=self.option)
         if code not in (200, 201):
             raise HostingFailed(host=self.host, problem=f"answered with an error (HTTP {code})")
