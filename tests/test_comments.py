@@ -225,6 +225,13 @@ def test_the_hint_fits_what_was_answered(forge: Forge, status: int, hint: str) -
     assert "--commit" not in refused.value.hint
 
 
+def test_where_the_comments_are_not_told_none_is_made(forge: Forge) -> None:
+    forge.fails["GET"] = (200, {})
+    with pytest.raises(hosting.HostingFailed, match="with comments"):
+        posted(forge)
+    assert forge.comments == []
+
+
 def test_an_answer_that_is_no_comment_is_refused(forge: Forge) -> None:
     forge.fails["POST"] = (200, {})
     with pytest.raises(hosting.HostingFailed):

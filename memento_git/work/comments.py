@@ -114,7 +114,9 @@ def _ours(asker: Asker, paths: Paths, me: str | None) -> Iterator[dict[str, Any]
     Whoever may comment could write the mark, and would then decide what stands there: another's comment stays alone.
     """
     for page in asker.pages(f"{paths.comments}?per_page=100"):
-        for row in page if isinstance(page, list) else ():
+        if not isinstance(page, list):
+            raise HostingFailed(host=asker.host, problem="did not answer with comments")
+        for row in page:
             if isinstance(row, dict) and isinstance(row.get("id"), int) and _is_ours(row, paths, me):
                 yield row
 
