@@ -93,6 +93,10 @@ def github(**changes: Any) -> bytes:
     return json.dumps({**json.loads(sample("github-check-run")), **changes}).encode()
 
 
+def gitlab(**changes: Any) -> bytes:
+    return json.dumps({**json.loads(sample("gitlab-pipeline")), **changes}).encode()
+
+
 @pytest.mark.parametrize(
     ("payload", "problem"),
     [
@@ -109,6 +113,9 @@ def github(**changes: Any) -> bytes:
         (github(html_url="javascript:alert(1)"), "not a link"),
         (github(html_url="https://"), "not a link"), (github(id=1.5), "a text of"),
         (b'{"object_kind": "pipeline"}', "must be an object"),
+        (github(name="test\n next: rm"), "the payload, name: this text must be one line"),
+        (github(name="t\u202ett"), "U.202E is not allowed"), (github(conclusion="\ud800"), "U.D800 is not allowed"),
+        (gitlab(deployable={"id": 7}), "no check, run"), (gitlab(object_kind="deployment"), "no check, run"),
         (json.dumps([json.loads(github())] * 1001).encode(), "more than 1000 checks"),
         (b" " * (rules.MOST_BYTES + 1), "at most"),
     ],
@@ -150,8 +157,7 @@ def test_jobs_that_share_a_name_end_with_their_build_so_that_the_worst_of_them_c
 
 
 def test_a_word_in_another_case_has_the_end_that_its_provider_tells() -> None:
-    told = {**json.loads(sample("gitlab-pipeline")), "status": "SUCCESS "}
-    (found,) = rules.parse(json.dumps(told).encode())
+    (found,) = rules.parse(gitlab(status="SUCCESS "))
     assert (found.conclusion, bool(found.finished)) == ("success", True)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from memento_git.errors import Misused, Refused
 from memento_git.model.clock import STAMP, stamp
+from memento_git.model.types import text_problems
 
 PROVIDERS: Final = ("github", "gitlab", "buildkite")
 MOST_BYTES: Final = 16 * 1024 * 1024
@@ -110,6 +111,8 @@ def _word(value: Any, where: str, *, longest: int = LONGEST) -> str:
         return str(value)
     if not isinstance(value, str) or len(value) > longest:
         raise PayloadInvalid(where=where, problem=f"a text of at most {longest} characters is expected")
+    for problem in text_problems(value.strip(), lines=False):
+        raise PayloadInvalid(where=where, problem=problem)
     return value.strip()
 
 
@@ -264,7 +267,15 @@ SHAPES: Final[tuple[tuple[str, Callable[[Raw], bool], Reader], ...]] = (
     ("github", _has("context", "state"), _github_status),
     ("gitlab", lambda value: value.get("object_kind") == "pipeline", _gitlab_pipeline_hook),
     ("gitlab", lambda value: value.get("object_kind") == "build", _gitlab_job_hook),
-    ("gitlab", lambda value: "status" in value and ("sha" in value or isinstance(value.get("commit"), dict)), _gitlab),
+    (
+        "gitlab",
+        lambda value: (
+            "status" in value
+            and ("sha" in value or isinstance(value.get("commit"), dict))
+            and not value.keys() & {"object_kind", "deployable"}  # another webhook, a deployment
+        ),
+        _gitlab,
+    ),
     (
         "buildkite",
         _holds("build"),
