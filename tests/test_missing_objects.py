@@ -125,7 +125,7 @@ def test_a_text_is_not_said_to_be_gone_where_a_file_cannot_be_read(play: Play) -
     lose(play, "b.py")
     with following.opened(play.ledger.git) as follower:
         (found,) = follower.follow([anchor], follower.at("HEAD"))
-        assert follower.reader.holding(follower.at("HEAD"), "answer", partly=True) == ["app.py"]
+        assert follower.reader.holding(follower.at("HEAD").tree, "answer", partly=True) == ["app.py"]
     assert (found.state, found.why) == ("unknown", "this clone does not have all files of **")
 
 

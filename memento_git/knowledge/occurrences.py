@@ -22,7 +22,7 @@ def found(anchor: Anchor, now: Snapshot, reader: Reader) -> Found:
 def _pattern(anchor: Anchor, now: Snapshot, reader: Reader) -> Found:
     pattern = anchor.path or "**"
     try:
-        paths = [path for path in reader.holding(now, anchor.pattern) if matches(pattern, path)]
+        paths = [path for path in reader.holding(now.tree, anchor.pattern) if matches(pattern, path)]
     except GrepIncomplete:
         return Found(UNKNOWN, why=f"this clone does not have all files of {pattern}")
     paths = [path for path in paths if not path.startswith(".memento/")]

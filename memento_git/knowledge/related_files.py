@@ -86,10 +86,11 @@ def _grep(rows: dict[str, Row], follower: Follower, now: Snapshot, words: Sequen
     """Add the files that have most of the words, those first that are named for one."""
     having: dict[str, list[str]] = {}
     called = set()
+    tree = follower.reader.here(now)[0] if words else ""
     for word in words:
         named = _named_for(word, now.entries)
         called.update(named)
-        for path in sorted({*named, *follower.reader.holding(now, word, partly=True)}):
+        for path in sorted({*named, *follower.reader.holding(tree, word, partly=True)}):
             if not path.startswith(LEDGER):
                 having.setdefault(path, []).append(word)
     best = sorted(having, key=lambda path: (-len(having[path]), path not in called, path))[:MOST_FILES]

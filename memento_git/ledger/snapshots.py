@@ -220,9 +220,8 @@ class Reader:
         told = self.git.answer("ls-tree", "-r", "-z", "--name-only", tree) or ""
         return [name for name in told.split("\0") if name]
 
-    def holding(self, standing: Snapshot, text: str, *, partly: bool = False) -> list[str]:
-        """Return the paths of text files that have a text in one of their lines; partly: of those that are here."""
-        tree = self.here(standing)[0] if partly else standing.tree
+    def holding(self, tree: str, text: str, *, partly: bool = False) -> list[str]:
+        """Return the paths of a tree's text files that have a text in one of their lines; partly: of those here."""
         return grep.files(self.git, tree, "", [text], binary=False, partly=partly)
 
 
