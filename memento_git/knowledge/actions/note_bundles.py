@@ -291,7 +291,8 @@ class _Intake:
 
     def _judge(self, came: Sequence[Packed], gone: Sequence[Gone]) -> None:
         """Refuse a bundle whose events do not come to the state that it tells, and a key that two live notes have."""
-        after, both = Shelf(self.tx.view), list[Packed | Gone]([*came, *gone])
+        after = Shelf(self.tx.view)
+        both: list[Packed | Gone] = [*came, *gone]
         for note in both:
             if after.is_redacted(note.id) != isinstance(note, Gone):
                 problem = "has a text, and is redacted" if isinstance(note, Packed) else "has no text, unredacted"
