@@ -20,8 +20,8 @@ from memento_git.scopes import Held
 from memento_git.texts.typed import TextEmpty
 
 if TYPE_CHECKING:
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.knowledge.note_writer import NoteWriter
-    from memento_git.knowledge.shelf import Shelf
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.work import Prose
@@ -122,30 +122,30 @@ class Memory:
 
     def recall_many(self, queries: Sequence[str], k: int = 10) -> list[list[MemoryRecord]]:
         """Return for each of several questions what `recall` would."""
-        shelf = self._shelf()
-        if shelf is None:
+        note_set = self._note_set()
+        if note_set is None:
             return [[] for _ in queries]
         from memento_git.knowledge.recall import search
 
-        live = {note.id: note for note in shelf.standing()}
+        live = {note.id: note for note in note_set.standing()}
         answers = []
         for query in queries:
             found = search(
-                shelf.view, [query], limit=2 * k,
-                keep=lambda card: card.kind == "note" and shelf.current(card.id) in live,
+                note_set.view, [query], limit=2 * k,
+                keep=lambda card: card.kind == "note" and note_set.current(card.id) in live,
             )  # fmt: skip
             told: dict[str, float] = {}
             for card, hit in found.told():
-                told.setdefault(shelf.current(card.id), hit.score)
-            answers.append([_record(shelf, live[name], round(score, 4)) for name, score in [*told.items()][:k]])
+                told.setdefault(note_set.current(card.id), hit.score)
+            answers.append([_record(note_set, live[name], round(score, 4)) for name, score in [*told.items()][:k]])
         return answers
 
     def get(self, id: str) -> MemoryRecord:  # noqa: A002 (the name that callers of the seed give)
         """Return one memory by its id, the beginning of it, or its key, also a forgotten one; refuse where none is."""
-        shelf = _read(self._known(id))
-        return _record(shelf, shelf.find(id))
+        note_set = _read(self._known(id))
+        return _record(note_set, note_set.find(id))
 
-    def _shelf(self) -> Shelf | None:
+    def _note_set(self) -> NoteSet | None:
         """Return all memories; None where nothing was kept yet."""
         ledger = self._held.reading()
         return _read(ledger) if ledger is not None else None
@@ -213,15 +213,15 @@ class Memory:
 
     def recent(self, limit: int = 0) -> list[MemoryRecord]:
         """Return the memories, the latest first; all of them without a limit."""
-        shelf = self._shelf()
-        found = [_record(shelf, note) for note in reversed(shelf.standing())] if shelf is not None else []
+        note_set = self._note_set()
+        found = [_record(note_set, note) for note in reversed(note_set.standing())] if note_set is not None else []
         return found[: limit or None]
 
     def stats(self) -> dict[str, Any]:
         """Return counts of memories: `total`, `active` (recalled), `archived` (others), `kinds`; and `path`."""
-        shelf = self._shelf()
-        notes = list(shelf.readable()) if shelf else []
-        live = shelf.standing() if shelf else []
+        note_set = self._note_set()
+        notes = list(note_set.readable()) if note_set else []
+        live = note_set.standing() if note_set else []
         return {
             "path": str(self.path), "total": len(notes), "active": len(live), "archived": len(notes) - len(live),
             "kinds": dict(Counter(note.data["kind"] for note in live)),
@@ -238,22 +238,22 @@ class Memory:
         self.close()
 
 
-def _read(ledger: Ledger) -> Shelf:
-    from memento_git.knowledge.shelf import Shelf
+def _read(ledger: Ledger) -> NoteSet:
+    from memento_git.knowledge.note_set import NoteSet
 
-    shelf = Shelf(ledger.view())
-    shelf.load()
-    return shelf
+    note_set = NoteSet(ledger.view())
+    note_set.load()
+    return note_set
 
 
-def _record(shelf: Shelf, note: Prose, score: float = 0.0) -> MemoryRecord:
+def _record(note_set: NoteSet, note: Prose, score: float = 0.0) -> MemoryRecord:
     data = note.data
-    events = shelf.folded(note.id).events
+    events = note_set.folded(note.id).events
     return MemoryRecord(
         note.id, data["kind"], note.body, float(data.get("importance", USUAL)), str(data.get("key", "")),
         next(iter(note.list("sources")), "manual"), _metadata(note.list("tags")), data["at"],
         max([data["at"], *(one.event.at for one in events)]),
-        not shelf.lives(note.id), score,
+        not note_set.lives(note.id), score,
     )  # fmt: skip
 
 
@@ -291,9 +291,9 @@ def _stored(
     """Add a memory, or let the live one of the same key say this from now on: it is recalled in either case."""
     from memento_git.knowledge.actions.notes import add_note
 
-    held = writer.shelf.keyed(subject_key) if subject_key else _unkeyed(writer, content)
-    before = held if held is not None and writer.shelf.lives(held.id) else None
-    if before is not None and kind in ("", before.data["kind"]) and not writer.shelf.is_expired(before):
+    held = writer.note_set.keyed(subject_key) if subject_key else _unkeyed(writer, content)
+    before = held if held is not None and writer.note_set.lives(held.id) else None
+    if before is not None and kind in ("", before.data["kind"]) and not writer.note_set.is_expired(before):
         weight = importance if subject_key or importance != USUAL else None
         return _lasting(writer, _bettered(writer, before.id, content, weight, metadata, "", source))
     tags = before.list("tags") if before is not None and not metadata else _tags(metadata)
@@ -307,7 +307,7 @@ def _stored(
 
 def _unkeyed(writer: NoteWriter, content: str) -> Prose | None:
     """Return the memory that says the very same and has no key."""
-    same = writer.shelf.saying(writer.text("text", content))
+    same = writer.note_set.saying(writer.text("text", content))
     return next((note for note in same if not note.data.get("key")), None)
 
 
@@ -315,9 +315,9 @@ def _lasting(writer: NoteWriter, note: str) -> str:
     """Take a note up again that was set aside, and let it last; who stores what it says wants it to be recalled."""
     from memento_git.knowledge.actions.notes import promote_note, resume_note
 
-    if writer.shelf.status(note) == "parked":
+    if writer.note_set.status(note) == "parked":
         resume_note(writer.tx, note)
-    return promote_note(writer.tx, note) if writer.shelf.expires(writer.shelf.note(note)) else note
+    return promote_note(writer.tx, note) if writer.note_set.expires(writer.note_set.note(note)) else note
 
 
 def _sources(note: Prose | None, source: str) -> list[str]:

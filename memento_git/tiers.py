@@ -67,14 +67,14 @@ class MemoryManager:
         ledger = self._held.reading()
         if ledger is None:
             return []
+        from memento_git.knowledge.note_set import NoteSet
         from memento_git.knowledge.recall import search
-        from memento_git.knowledge.shelf import Shelf
         from memento_git.knowledge.shortterm import shown
 
         view = ledger.view()
-        shelf = Shelf(view)
-        notes = shelf.standing()
-        tiers = {note.id: shelf.tier(note) for note in notes}
+        note_set = NoteSet(view)
+        notes = note_set.standing()
+        tiers = {note.id: note_set.tier(note) for note in notes}
         texts = {note.id: note.body for note in notes}
         short = shown(view)
         tiers |= dict.fromkeys(short, "short")

@@ -8,7 +8,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.ledger import layout
 from memento_git.ledger.store import Ledger
 from memento_git.work.actions import dispatches, evidences, gates, plans, runs, tasks
@@ -189,6 +189,6 @@ def add(play: Play, text: str, **options: Any) -> str:
     return str(play.do(notes.add_note, text, **options).id)
 
 
-def shelf(play: Play, *at: str) -> Shelf:
+def note_set(play: Play, *at: str) -> NoteSet:
     """Return the notes at HEAD, or at revisions."""
-    return Shelf(play.ledger.view(at))
+    return NoteSet(play.ledger.view(at))

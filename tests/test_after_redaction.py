@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.ledger.corrections import AlreadyRedacted
 from memento_git.verbs.settling import redact_record
 from memento_git.work.actions import dispatches, evidences, settling, tasks
@@ -178,7 +178,7 @@ def test_of_a_redacted_event_whose_file_is_back_no_word_is_shown_and_it_proves_n
     play.do(notes.park_note, note, reason="for bluebird")
     git(play.root, "branch", "before")
     blocked, completed = event_of(play, held, "blocked"), event_of(play, done, "completed")
-    parked = next(seen.event.id for seen in Shelf(play.ledger.view()).folded(note).events)
+    parked = next(seen.event.id for seen in NoteSet(play.ledger.view()).folded(note).events)
     for event in (blocked, completed, parked):
         play.do(redact_record, event, reason="a name")
     clean, at = put_back(play, cli, back)

@@ -14,8 +14,8 @@ from docs.generator.actions import apply_page
 from memento_git.cli.main import command_at
 from memento_git.errors import MementoError
 from memento_git.knowledge import inverted_index
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.refusals import TooFewNotes
-from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.view import View
 from memento_git.model.clock import DurationInvalid
 from memento_git.verbs import batch
@@ -161,13 +161,13 @@ def test_what_a_list_says_of_notes_is_what_becomes_of_them(play: Play) -> None:
         {"do": "note merge", "notes": [one, two], "text": "Monday, one o'clock."},
     ]
     merged = play.do(batch.apply, json.dumps(verbs).encode())[2]["id"]
-    held = Shelf(play.ledger.view())
+    held = NoteSet(play.ledger.view())
     assert (held.note(two).body.strip(), held.note(merged).path.split("/")[2]) == ("At one.", "issues")
     (retired,) = held.folded(old).legal("retired")
     assert retired.get("reason") == "It rains."
     verbs = [{"do": "note redact", "target": retired.id, "reason": "a name"}]
     play.do(batch.apply, json.dumps(verbs).encode())
-    assert Shelf(play.ledger.view()).folded(old).legal("retired")[0].get("reason") != "It rains."
+    assert NoteSet(play.ledger.view()).folded(old).legal("retired")[0].get("reason") != "It rains."
     for both in ({}, {"note": merged, "key_prefix": "launch"}):
         with pytest.raises(NothingNamed):
             play.do(batch.apply, json.dumps([{"do": "note retire", "reason": "why", **both}]).encode())
@@ -314,7 +314,7 @@ def test_what_is_of_no_run_at_the_end_of_a_list_leads_nowhere_and_what_was_done_
     code, out, _ = cli("apply", str(path), "-C", str(play.root))
     assert (code, out.partition("  ")[0], "next:" in out) == (0, "run cancel", False)
     made = add(play, "It is so.")
-    note = play.root / Shelf(play.ledger.view()).index.prose[made]
+    note = play.root / NoteSet(play.ledger.view()).index.prose[made]
     event = note.with_suffix("") / "20260101T000000000Z-retired-000000000009.yaml"
     for say in (["settle", "--void", "event_000000000009", "--reason", "x"], ["apply", str(path)]):
         event.parent.mkdir(exist_ok=True)

@@ -327,7 +327,7 @@ def test_two_live_notes_of_one_key_are_shown_once(play: Play) -> None:
     git(play.root, "checkout", "-q", "main")
     add(play, "The theme is light.", key="user.theme")
     git(play.root, "merge", "-q", "other", "-m", "merge")
-    (row,) = checking.check_duplicates(checking.shelf_at(play.ledger))["duplicates"]
+    (row,) = checking.check_duplicates(checking.note_set_at(play.ledger))["duplicates"]
     assert row["why"] == checking.SAME_KEY
 
 
@@ -340,7 +340,7 @@ def test_conflicts_are_linked_contested_or_suspected(play: Play, cli: Call) -> N
     assert told == {frozenset({one, other}): "linked: contradicts", frozenset({yes, no}): pairs.MAY_CONTRADICT}
     play.do(notes.link_note, yes, "contradicts", no)
     assert [row["why"] for row in asked(cli, play, "check", "conflicts")["conflicts"]] == ["linked: contradicts"] * 2
-    assert checking.check_duplicates(checking.shelf_at(play.ledger))["duplicates"] == []
+    assert checking.check_duplicates(checking.note_set_at(play.ledger))["duplicates"] == []
     git(play.root, "checkout", "-q", "-b", "other")
     play.do(notes.park_note, one)
     git(play.root, "checkout", "-q", "main")

@@ -13,7 +13,7 @@ from memento_git.code.symbols import parts
 from memento_git.errors import adding
 from memento_git.knowledge import grepping, mapping, overlay, reading
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.ledger import grep, snapshots
 from memento_git.ledger.git import Git
 from memento_git.ledger.store import Ledger
@@ -502,7 +502,7 @@ def test_a_place_is_typed_from_the_folder_that_one_is_in(
     assert cli("remember", "The limit is three.", "--key", "limit", "--about", "mod.py")[0] == 0
     assert cli("remember", "What is at the top comes first.", "--about", "app.py")[0] == 0
     assert cli("note", "revise", "limit", "--about", "mod.py:1")[0] == 0
-    held = {note.title: note.data["about"][0]["path"] for note in Shelf(play.ledger.view()).readable()}
+    held = {note.title: note.data["about"][0]["path"] for note in NoteSet(play.ledger.view()).readable()}
     assert held == {"The limit is three.": "src/pkg/mod.py", "What is at the top comes first.": "app.py"}
     monkeypatch.chdir(folder.parent)
     assert "The limit is three." in cli("recall", "--about", "pkg/mod.py")[1]

@@ -11,8 +11,8 @@ from memento_git.knowledge.actions import checking, notes
 from memento_git.knowledge.actions.drafting import draft_note
 from memento_git.knowledge.actions.recalling import recall
 from memento_git.knowledge.note_rows import note_row
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.recall import search
-from memento_git.knowledge.shelf import Shelf
 from memento_git.model.clock import seconds_of
 from memento_git.verbs import settling
 from tests.play import add, git
@@ -72,7 +72,7 @@ def test_rivals_are_shown_together_in_every_view(play: Play, cli: Call, merge: C
     found.close()
     assert against(play, "jenkins") == against(play, "argocd") == both
     assert against(play, view="list") == against(play, view="digest") == both
-    (conflict, *_) = checking.check_conflicts(Shelf(play.ledger.view()))["conflicts"]
+    (conflict, *_) = checking.check_conflicts(NoteSet(play.ledger.view()))["conflicts"]
     assert sorted(row["note"] for row in conflict["notes"]) == sorted(both)
     assert conflict["why"] == (checking.SAME_KEY if merge is keyed else checking.SAME_PLACE)
     where = ("-C", str(play.root))
@@ -91,7 +91,7 @@ def test_rivals_are_none_any_more_once_it_is_decided(play: Play) -> None:
     one, other = keyed(play)
     play.do(notes.retire_note, other, reason="It was tried.")
     assert against(play, "jenkins") == {one: []}
-    assert checking.check_conflicts(Shelf(play.ledger.view())) == {"conflicts": []}
+    assert checking.check_conflicts(NoteSet(play.ledger.view())) == {"conflicts": []}
 
 
 def test_a_settled_place_has_no_rivals(play: Play) -> None:
@@ -103,7 +103,7 @@ def test_a_settled_place_has_no_rivals(play: Play) -> None:
 
 def test_the_same_said_twice_is_no_rivalry(play: Play) -> None:
     one, other = apart(play, {"text": JENKINS, "key": KEY}, {"text": JENKINS.upper(), "key": KEY})
-    held = Shelf(play.ledger.view())
+    held = NoteSet(play.ledger.view())
     assert [note_row(held, held.note(note))["contradicted_by"] for note in (one, other)] == [[], []]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memento_git.knowledge import changes
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.model.markup import MOST_COMMENT, units
 from memento_git.review import diff_text
 from memento_git.review.diff_markdown import markdown
@@ -58,7 +58,7 @@ def test_a_redaction_is_told_as_one_and_says_nothing_of_what_it_took_out(play: P
     later = told(play, f"{head(play)}..HEAD")
     assert later["knowledge"] == []
     first = head(play)
-    events = Shelf(play.ledger.view()).folded(note).events
+    events = NoteSet(play.ledger.view()).folded(note).events
     bob = play.as_("Bob <bob@x.invalid>")
     bob.do(redact_record, next(seen.event.id for seen in events if seen.event.do == "redacted"), reason="a name")
     row = by_note(told(play, f"{base}..HEAD"))[note]
@@ -73,7 +73,7 @@ def test_that_an_event_is_redacted_is_not_told_of_its_note(play: Play, cli: Call
     base = head(play)
     play.do(notes.retire_note, note, reason="Bluebird is late.")
     play.do(notes.restore_note, note)
-    retired = next(one.event.id for one in Shelf(play.ledger.view()).folded(note).events if one.event.do == "retired")
+    retired = next(one.event.id for one in NoteSet(play.ledger.view()).folded(note).events if one.event.do == "retired")
     play.do(redact_record, retired, reason="a codename")
     held = told(play, f"{base}..HEAD")
     assert by_note(held)[note]["happened"] == ["retired", "restored", "event redacted"]
@@ -177,7 +177,7 @@ def test_a_note_that_nobody_can_read_is_named_as_a_file(play: Play, cli: Call) -
 
 def test_what_happened_to_a_note_that_nobody_can_read_is_named_as_a_file(play: Play, cli: Call) -> None:
     note = add(play, "The list is long.")
-    path = Shelf(play.ledger.view()).path(note)
+    path = NoteSet(play.ledger.view()).path(note)
     base = play.commit(path, "no front matter\n")
     event = f"{path.removesuffix('.md')}/20261122T030000000Z-parked-0123456789ab.yaml"
     play.commit(event, f"do: parked\nof: {note}\nat: 2026-11-22T03:00:00.000Z\nby: Bob\nafter: []\n")
@@ -189,7 +189,7 @@ def test_what_happened_to_a_note_that_nobody_can_read_is_named_as_a_file(play: P
 
 def test_an_event_that_nobody_can_read_is_told_as_what_does_not_count(play: Play, cli: Call) -> None:
     note = add(play, "The list is long.")
-    folder = Shelf(play.ledger.view()).path(note).removesuffix(".md")
+    folder = NoteSet(play.ledger.view()).path(note).removesuffix(".md")
     play.commit(f"{folder}/20261122T030000000Z-parked-0123456789ab.yaml", "do: parked\nof: [\n")
     out = cli("diff", "HEAD~1..HEAD", "-C", str(play.root))[1].splitlines()[1:]
     cannot = "the file of event_0123456789ab cannot be read"
@@ -201,7 +201,7 @@ def test_who_revised_a_note_is_found_in_the_commits(play: Play, cli: Call) -> No
     note, other = add(play, "The list is long."), add(play, "The bag is red.")
     base = head(play)
     play.as_("agent:hermes").do(notes.revise_note, note, text="The list is very long.")
-    path = play.root / Shelf(play.ledger.view()).path(note)
+    path = play.root / NoteSet(play.ledger.view()).path(note)
     path.write_text(path.read_text() + "And heavy.\n")
     git(play.root, "commit", "-qam", "by hand", "--author", "Bob <bob@example.invalid>")
     play.as_("Grace").do(notes.confirm_note, note)
@@ -220,7 +220,7 @@ def test_when_a_note_was_revised_is_found_in_the_commits(play: Play, cli: Call) 
     note = add(play, "The list is long.")
     play.do(notes.confirm_note, note)
     base = head(play)
-    path = play.root / Shelf(play.ledger.view()).path(note)
+    path = play.root / NoteSet(play.ledger.view()).path(note)
     for number, day in enumerate(("2031-05-06", "2031-05-04")):
         path.write_text(f"{path.read_text()}And heavy {number}.\n")
         git(play.root, "commit", "-qam", "by hand", "--date", f"{day}T12:00:00+02:00")
@@ -231,13 +231,13 @@ def test_when_a_note_was_revised_is_found_in_the_commits(play: Play, cli: Call) 
 def test_what_is_told_of_a_note_whose_text_came_back_is_what_changes_tells(play: Play) -> None:
     note = add(play, "The list is long.")
     play.do(notes.retire_note, note, reason="It is short.")
-    path = play.root / Shelf(play.ledger.view()).path(note)
+    path = play.root / NoteSet(play.ledger.view()).path(note)
     text = path.read_text()
     path.unlink()
     base = play.commit_all("taken out")
     play.commit(path, text, "put back")
     (row,) = told(play, f"{base}..")["knowledge"]
-    (other,) = changes.between(Shelf(play.ledger.view([base])), Shelf(play.ledger.view()))
+    (other,) = changes.between(NoteSet(play.ledger.view([base])), NoteSet(play.ledger.view()))
     assert (row["happened"], row["to"], row["reason"]) == (["added"], "retired", None)
     assert (other["happened"], other["status"], other["reason"]) == (["added"], "retired", None)
 

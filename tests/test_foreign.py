@@ -21,7 +21,7 @@ from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import databases
 from memento_git.knowledge.note_rows import history, listed
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.review.actions import check
 from tests.play import Play, git
 
@@ -35,7 +35,7 @@ SECRET = "AKIA" + "IOSFODNN7EXAMPLZ"
 
 def rows(play: Play) -> dict[str, NoteRow]:
     """Return all notes by their first source."""
-    held = listed(Shelf(play.ledger.view()), status="all")
+    held = listed(NoteSet(play.ledger.view()), status="all")
     return {(row["sources"] or [row["id"]])[0]: row for row in held}
 
 
@@ -112,7 +112,7 @@ def test_what_a_decision_record_says_of_itself_is_its_state(play: Play, tmp_path
     held = rows(play)
     assert [held[f"file:adr/{number}.md"]["status"] for number in range(len(said))] == list(said.values())
     assert why(brought) == {"5.md": "its status 'proposed' is unknown here: it comes in as active"}
-    (event,) = history(Shelf(play.ledger.view()), held["file:adr/1.md"]["id"])
+    (event,) = history(NoteSet(play.ledger.view()), held["file:adr/1.md"]["id"])
     assert event["summary"] == "it was superseded by ADR-0123 where it came from"
 
 
@@ -254,14 +254,14 @@ def test_another_vault_with_the_same_folder_and_names_comes_in_beside(play: Play
     there.mkdir(parents=True)
     (there / "clock.md").write_text("Clocks are sold in May.\n")
     code, out, err = cli("import", "--from", "markdown", str(there), "-C", str(play.root))
-    clock = next(row["id"] for row in listed(Shelf(play.ledger.view())) if row["text"].strip() == "The clock is UTC.")
+    clock = next(row["id"] for row in listed(NoteSet(play.ledger.view())) if row["text"].strip() == "The clock is UTC.")
     assert (code, "came in: 1" in out) == (0, True)
     assert f"came in beside notes that have the same names in another store: {clock}" in err
 
 
 def test_a_store_whose_notes_were_revised_here_is_known_again(play: Play, vault: Path) -> None:
     bring(play.ledger, "markdown", vault)
-    for row in listed(Shelf(play.ledger.view()), status="all"):
+    for row in listed(NoteSet(play.ledger.view()), status="all"):
         play.do(notes.revise_note, row["id"], text=f"Better: {row['text']}")
     again = bring(play.ledger, "markdown", vault)
     assert (again.added, "reads differently now" in why(again)["clock.md"]) == ([], True)
@@ -317,7 +317,7 @@ def test_a_purged_bullet_stays_out_at_its_line_and_nothing_tells_what_it_said(pl
     bring(play.ledger, "claude-md", file)
     note = rows(play)["file:CLAUDE.md:2"]["id"]
     purge_notes(play.ledger, [note], yes=True)
-    [event] = Shelf(play.ledger.view()).folded(note).events
+    [event] = NoteSet(play.ledger.view()).folded(note).events
     assert ("came_from" in event.event.data, "came_as" in event.event.data) == (True, False)
     again = bring(play.ledger, "claude-md", file)
     assert (again.added, note in why(again)["CLAUDE.md:2"]) == ([], True)

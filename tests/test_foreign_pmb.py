@@ -11,7 +11,7 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions.importing import bring
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def workspace(folder: Path, *events: tuple[str, str, str, dict[str, Any] | str, 
 
 def notes(play: Play) -> dict[str, dict[str, Any]]:
     """Return the notes by the name that they had."""
-    shelf = Shelf(play.ledger.view())
-    held = {str(note.data["sources"][0]).rpartition(":")[2]: note for note in shelf.readable()}
-    return {name: {**note.data, "body": note.body, "status": shelf.status(note.id)} for name, note in held.items()}
+    note_set = NoteSet(play.ledger.view())
+    held = {str(note.data["sources"][0]).rpartition(":")[2]: note for note in note_set.readable()}
+    return {name: {**note.data, "body": note.body, "status": note_set.status(note.id)} for name, note in held.items()}
 
 
 def test_a_workspace_comes_in_with_what_took_whose_place(play: Play, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.knowledge import inverted_index, similarity
 from memento_git.knowledge.actions import notes, remembering, sessions
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.similarity import Similarity
 from memento_git.ledger import lock
 from memento_git.ledger.git_status import UncommittedLedger
@@ -53,7 +53,7 @@ def tried(play: Play, action: Callable[..., Any], *arguments: Any, **options: An
 
 def grow(play: Play, chance: random.Random, count: int) -> None:
     """Add notes in commits of their own, some with a key, some in the place of another; better and link some."""
-    told = [note.id for note in Shelf(play.ledger.view()).readable()]
+    told = [note.id for note in NoteSet(play.ledger.view()).readable()]
     for _ in range(count):
         old = [chance.choice(told)] if told and chance.random() < 0.2 else []
         key = chance.choice(KEYS) if chance.random() < 0.1 else ""
@@ -73,18 +73,18 @@ def grow(play: Play, chance: random.Random, count: int) -> None:
                 pass
 
 
-def asked(shelf: Shelf, text: str) -> tuple[Any, ...]:
+def asked(note_set: NoteSet, text: str) -> tuple[Any, ...]:
     """Return what adding a text asks of the notes."""
-    others = {note.id: similarity.said(note.title, note.body) for note in shelf.near(text)}
-    keyed = [[note.id for note in shelf.holders(key)] for key in KEYS]
-    return similarity.near(text, others), [note.id for note in shelf.saying(text)], keyed
+    others = {note.id: similarity.said(note.title, note.body) for note in note_set.near(text)}
+    keyed = [[note.id for note in note_set.holders(key)] for key in KEYS]
+    return similarity.near(text, others), [note.id for note in note_set.saying(text)], keyed
 
 
-def compared(shelf: Shelf, text: str) -> tuple[Any, ...]:
+def compared(note_set: NoteSet, text: str) -> tuple[Any, ...]:
     """Return the same by comparing with all live notes."""
-    live = shelf.live()
+    live = note_set.live()
     same = [
-        one.id for one in live if similarity.plain(one.body) == similarity.plain(text) and not shelf.is_expired(one)
+        one.id for one in live if similarity.plain(one.body) == similarity.plain(text) and not note_set.is_expired(one)
     ]
     keyed = [[one.id for one in live if one.data.get("key") == key] for key in KEYS]
     return similarity.near(text, {one.id: similarity.said(one.title, one.body) for one in live}), same, keyed
@@ -92,15 +92,15 @@ def compared(shelf: Shelf, text: str) -> tuple[Any, ...]:
 
 def meets_the_same(ledger: Ledger, chance: random.Random) -> None:
     """Compare what the index leads to with what all notes say, for any text and for each note's own."""
-    known = Shelf(ledger.view())
+    known = NoteSet(ledger.view())
     own = [note.body for note in known.readable()]
     for text in (*(wording(chance) for _ in range(20)), *chance.sample(own, 5)):
-        assert asked(Shelf(ledger.view()), text) == compared(known, text)
+        assert asked(NoteSet(ledger.view()), text) == compared(known, text)
     for note in known.readable():
-        shelf = Shelf(ledger.view())
-        assert shelf.contradictions(note) == known.contradictions(note)
-        assert shelf.backlinks(note.id) == known.backlinks(note.id)
-        assert len(shelf.view.decoded) < len(known.view.decoded)
+        note_set = NoteSet(ledger.view())
+        assert note_set.contradictions(note) == known.contradictions(note)
+        assert note_set.backlinks(note.id) == known.backlinks(note.id)
+        assert len(note_set.view.decoded) < len(known.view.decoded)
 
 
 def kept(ledger: Ledger) -> Path:
@@ -182,8 +182,8 @@ def test_whatever_befalls_the_register_it_is_made_anew(play: Play, befall: Calla
     chance = random.Random(7)
     grow(play, chance, 12)
     befall(kept(play.ledger))
-    text = Shelf(play.ledger.view()).readable()[3].body
-    assert asked(Shelf(play.ledger.view()), text) == compared(Shelf(play.ledger.view()), text)
+    text = NoteSet(play.ledger.view()).readable()[3].body
+    assert asked(NoteSet(play.ledger.view()), text) == compared(NoteSet(play.ledger.view()), text)
     grow(play, chance, 3)
     meets_the_same(play.ledger, chance)
 
@@ -195,9 +195,9 @@ def test_who_cannot_have_the_register_reads_all_notes(play: Play, monkeypatch: p
     monkeypatch.setattr(inverted_index, "PATIENCE", 0.0)
     other = play.beside(play.root)
     with lock.held(kept(play.ledger).with_name("register.lock")):
-        text = Shelf(play.ledger.view()).readable()[3].body
-        found = asked(Shelf(other.ledger.view()), text)
-    assert found == compared(Shelf(play.ledger.view()), text)
+        text = NoteSet(play.ledger.view()).readable()[3].body
+        found = asked(NoteSet(other.ledger.view()), text)
+    assert found == compared(NoteSet(play.ledger.view()), text)
     assert told_tree(play.ledger) == before
 
 
@@ -206,7 +206,7 @@ def test_a_register_that_has_seen_too_much_begins_anew(play: Play, monkeypatch: 
     note = play.do(notes.add_note, "The lease lasts an hour.").id
     for minutes in range(9):
         play.do(notes.revise_note, note, text=f"The lease lasts {minutes} minutes.")
-        assert [one.id for one in Shelf(play.ledger.view()).saying(f"the lease lasts {minutes} minutes.")] == [note]
+        assert [one.id for one in NoteSet(play.ledger.view()).saying(f"the lease lasts {minutes} minutes.")] == [note]
     assert json.loads((kept(play.ledger) / inverted_index.STATE).read_bytes())[2] <= 6
 
 
@@ -216,7 +216,7 @@ def test_what_is_only_compared_with_may_be_edited_but_not_what_a_change_is_about
 ) -> None:
     monkeypatch.setattr(inverted_index, "FEW", few)
     same, other = (play.do(notes.add_note, text).id for text in ("The lease lasts an hour.", "Walruses eat clams."))
-    path = play.root / Shelf(play.ledger.view()).path(other)
+    path = play.root / NoteSet(play.ledger.view()).path(other)
     path.write_text(path.read_text(encoding="utf-8").replace("clams", "fish"), encoding="utf-8")
     edited = path.read_bytes()
 
@@ -227,7 +227,7 @@ def test_what_is_only_compared_with_may_be_edited_but_not_what_a_change_is_about
         notes.add_note(tx, "Another matter altogether.")
     ended = sessions.end_session(play.ledger, "Two matters.")
 
-    assert new in Shelf(play.ledger.view()).note(ended["note"]["id"]).body
+    assert new in NoteSet(play.ledger.view()).note(ended["note"]["id"]).body
     assert path.read_bytes() == edited
     assert git(play.root, "status", "--porcelain") == f"M {path.relative_to(play.root)}"
     for act, given in (

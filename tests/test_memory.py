@@ -12,7 +12,7 @@ import pytest
 
 from memento_git import MementoError, Memory, MemoryManager, memory
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.ledger.store import Ledger
 from memento_git.model.clock import seconds_of
 from memento_git.scopes import user_folder
@@ -388,7 +388,7 @@ def test_what_is_added_as_medium_again_lasts_longer(tmp_path: Path) -> None:
         with Ledger.open(memory.root) as ledger:
             ledger.change("note revise", lambda tx: notes.revise_note(tx, note, expires="2d"))
             assert memory.add("Ada drinks tea.", "medium") == note
-            assert seconds_of(Shelf(ledger.view()).note(note).data["expires"]) > seconds_of(ledger.now()) + 3 * 86400
+            assert seconds_of(NoteSet(ledger.view()).note(note).data["expires"]) > seconds_of(ledger.now()) + 3 * 86400
 
 
 def test_the_same_said_again_takes_what_is_given_now(tmp_path: Path) -> None:
@@ -418,7 +418,7 @@ def test_what_would_expire_lasts_once_it_is_stored(tmp_path: Path) -> None:
             with Ledger.open(memory.path) as ledger:
                 ledger.change("note revise", lambda tx, one=note: notes.revise_note(tx, one, expires="2d"))  # type: ignore[misc]
                 assert memory.store("I like tea", subject_key=key) == note
-                held = Shelf(ledger.view())
+                held = NoteSet(ledger.view())
                 assert held.expires(held.note(note)) == ""
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from memento_git.knowledge import following
 from memento_git.knowledge.actions import notes
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.recall import search
-from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.store import Ledger
 from memento_git.model.anchors import from_data
 from tests.play import Play, git
@@ -38,7 +38,7 @@ def test_three_processes_that_write_sixty_notes_each_lose_none(play: Play) -> No
     for writer in writers:
         writer.join()
     assert [writer.exitcode for writer in writers] == [0] * WRITERS
-    assert len(Shelf(play.ledger.view()).live()) == WRITERS * EACH
+    assert len(NoteSet(play.ledger.view()).live()) == WRITERS * EACH
     assert git(play.root, "status", "--porcelain") == ""
 
 
@@ -59,8 +59,8 @@ def test_a_change_deep_in_a_function_is_seen(play: Play) -> None:
     play.commit("app.py", "\n".join(lines), "a long function")
     note = play.do(notes.add_note, "It runs thirty steps.", about=["app.py::long"]).id
     play.commit("app.py", "\n".join(lines).replace("step_25()", "step_25(twice=True)"), "another step")
-    shelf = Shelf(play.ledger.view())
-    anchors = [from_data(place) for place in shelf.about(shelf.note(note))]
+    note_set = NoteSet(play.ledger.view())
+    anchors = [from_data(place) for place in note_set.about(note_set.note(note))]
     with following.opened(play.ledger.git) as follower:
         found = follower.follow(anchors, follower.at("HEAD"))
     assert [one.state for one in found] == ["changed"]

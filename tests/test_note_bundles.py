@@ -15,8 +15,8 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import drafting, note_bundles, notes
 from memento_git.knowledge.drafts import Drafts
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.note_writer import NoteWriter
-from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger.store import Ledger
 from memento_git.review.actions import check
 from memento_git.verbs.settling import redact_record
@@ -45,7 +45,7 @@ def other(tmp_path: Path) -> Iterator[Play]:
 
 def anchored(tx: Transaction, note: str, about: list[dict[str, str]]) -> None:
     writer = NoteWriter.of(tx)
-    writer.happen(writer.shelf, note, "anchored", about=about)
+    writer.happen(writer.note_set, note, "anchored", about=about)
 
 
 def lived(play: Play) -> list[str]:
@@ -95,7 +95,7 @@ def test_a_round_trip_gives_the_same_tree_in_one_commit(play: Play, other: Play,
     assert tree(other) == tree(play)
     assert int(git(other.root, "rev-list", "--count", "HEAD")) == before + 1
     assert {one.id for one in brought.added} == set(names)
-    here, there = Shelf(play.ledger.view()), Shelf(other.ledger.view())
+    here, there = NoteSet(play.ledger.view()), NoteSet(other.ledger.view())
     assert [here.status(name) for name in names] == [there.status(name) for name in names]
     assert there.current(names[0]) == names[1]
     assert note_bundles.export_bundle(other.ledger.view()).text == path.read_text()
@@ -135,7 +135,7 @@ def test_what_happened_since_comes_in_later(play: Play, other: Play, tmp_path: P
     play.do(notes.retire_note, note, reason="they do not")
     brought = note_bundles.import_bundle(other.ledger, exported(play, tmp_path))
     assert [one.why for one in brought.added] == ["what happened to it since"]
-    assert Shelf(other.ledger.view()).status(note) == "retired"
+    assert NoteSet(other.ledger.view()).status(note) == "retired"
     assert tree(other) == tree(play)
 
 
@@ -271,8 +271,8 @@ def test_an_origin_is_never_raised_and_can_be_lowered(play: Play, other: Play, t
     mine, agents = add(play, "Tokens live an hour."), add(play.as_("agent:hermes"), "The cache is per process.")
     path = exported(play, tmp_path)
     note_bundles.import_bundle(other.ledger, path, origin="command")
-    shelf = Shelf(other.ledger.view())
-    assert [shelf.note(one).data["origin"] for one in (mine, agents)] == ["command", "command"]
+    note_set = NoteSet(other.ledger.view())
+    assert [note_set.note(one).data["origin"] for one in (mine, agents)] == ["command", "command"]
     assert note_bundles.import_bundle(other.ledger, path, origin="command").added == []
     lines = path.read_text().splitlines()
     for number in (1, 2):
@@ -281,8 +281,8 @@ def test_an_origin_is_never_raised_and_can_be_lowered(play: Play, other: Play, t
         lines[number] = json.dumps(told).replace(mine, "note_" + "z" * 12).replace(agents, "note_" + "y" * 12)
     path.write_text("\n".join(lines))
     note_bundles.import_bundle(other.ledger, path)
-    shelf = Shelf(other.ledger.view())
-    assert shelf.note("note_" + "z" * 12).data["origin"] == "import"
+    note_set = NoteSet(other.ledger.view())
+    assert note_set.note("note_" + "z" * 12).data["origin"] == "import"
 
 
 @pytest.mark.parametrize("verb", ["retire", "confirm", "supersede", "merge"])
@@ -304,8 +304,8 @@ def test_a_bundle_that_is_not_trusted_says_nothing_of_what_is_here(
 
     brought = note_bundles.import_bundle(other.ledger, exported(play, tmp_path), origin="import")
 
-    shelf = Shelf(other.ledger.view())
-    assert (shelf.status(note), shelf.confirmed(shelf.note(note))[0]) == ("active", "")
+    note_set = NoteSet(other.ledger.view())
+    assert (note_set.status(note), note_set.confirmed(note_set.note(note))[0]) == ("active", "")
     assert [one.id for one in brought.existing] == [note]
     assert any(f"what happened to {note}: its origin here is person" in one.why for one in brought.skipped)
     assert not check(other.ledger, no_base=True).has_errors
@@ -322,7 +322,7 @@ def test_what_came_as_an_import_hears_what_happened_to_it_since(play: Play, othe
     play.do(notes.retire_note, note, reason="They do not.")
     brought = note_bundles.import_bundle(other.ledger, exported(play, tmp_path), origin="import")
     assert ([one.id for one in brought.added], brought.skipped) == ([note], [])
-    assert Shelf(other.ledger.view()).status(note) == "retired"
+    assert NoteSet(other.ledger.view()).status(note) == "retired"
 
 
 def test_orders_that_nobody_vouches_for_become_drafts(play: Play, other: Play, tmp_path: Path) -> None:
@@ -403,9 +403,9 @@ def test_lines_written_by_hand_come_in_as_imports(other: Play, tmp_path: Path) -
     )
     dry = note_bundles.import_bundle(other.ledger, path, dry_run=True)
     assert (len(dry.added), len(dry.drafts)) == (1, 1)
-    assert (list(Shelf(other.ledger.view()).readable()), Drafts(other.ledger.git).all()) == ([], [])
+    assert (list(NoteSet(other.ledger.view()).readable()), Drafts(other.ledger.git).all()) == ([], [])
     brought = note_bundles.import_bundle(other.ledger, path)
-    note = Shelf(other.ledger.view()).note(brought.added[0].id)
+    note = NoteSet(other.ledger.view()).note(brought.added[0].id)
     assert (note.data["origin"], note.data["importance"], note.data["key"]) == ("import", 0.5, "auth.token")
     again = note_bundles.import_bundle(other.ledger, path)
     assert (again.added, len(again.existing), len(Drafts(other.ledger.git).all())) == ([], 1, 1)
@@ -570,8 +570,8 @@ def test_what_a_note_names_and_is_not_here_is_told_and_left_out(
     assert whys(brought).count("not in this ledger") == 3
     assert all(one.where == "notes.jsonl:2" for one in brought.skipped)
     assert "L0" not in checked(cli, other)
-    shelf = Shelf(other.ledger.view())
-    assert (shelf.links(shelf.note(note)), shelf.note(note).list("evidence")) == ([], [])
+    note_set = NoteSet(other.ledger.view())
+    assert (note_set.links(note_set.note(note)), note_set.note(note).list("evidence")) == ([], [])
     again = note_bundles.import_bundle(other.ledger, path)
     assert (again.added, len(again.existing), again.skipped) == ([], 1, [])
 
@@ -678,9 +678,9 @@ def test_a_draft_of_a_bundle_takes_the_place_of_no_better_note_and_of_none_that_
     assert f"what it took the place of, {here}: its origin here is person" in whys(brought)
     assert f"what it took the place of, {absent}: not in this ledger" in whys(brought)
     other.do(drafting.promote_drafts, [new])
-    shelf = Shelf(other.ledger.view())
-    assert (shelf.status(here), shelf.note(new).list("supersedes")) == ("active", [])
-    assert shelf.note(new).data["links"] == [{"rel": "contradicts", "to": here}]
+    note_set = NoteSet(other.ledger.view())
+    assert (note_set.status(here), note_set.note(new).list("supersedes")) == ("active", [])
+    assert note_set.note(new).data["links"] == [{"rel": "contradicts", "to": here}]
 
 
 def test_a_draft_that_takes_the_place_of_a_note_says_so_when_it_is_promoted(play: Play) -> None:

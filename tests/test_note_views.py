@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.review.note_counts import note_counts
 from memento_git.work.actions import evidences
 from tests.play import Play, add, asked, git
@@ -29,13 +29,13 @@ def fresh(play: Play) -> dict[str, Any]:
 
 def counted(play: Play) -> dict[str, int]:
     """Return the counts as all notes, read one by one, say."""
-    shelf = Shelf(play.ledger.view())
-    live = shelf.live()
-    states = [shelf.status(note.id) for note in shelf.readable()]
+    note_set = NoteSet(play.ledger.view())
+    live = note_set.live()
+    states = [note_set.status(note.id) for note in note_set.readable()]
     return {
         "live": sum(1 for state in states if state in ("active", "parked")),
         "contested": states.count("contested"),
-        "expired": sum(1 for note in live if shelf.is_expired(note)),
+        "expired": sum(1 for note in live if note_set.is_expired(note)),
     }
 
 

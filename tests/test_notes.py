@@ -17,7 +17,7 @@ from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.pinning import AnchorMissing
 from memento_git.review.actions import check
-from tests.play import Play, add, commit_all, git, merge_into, shelf, take_out
+from tests.play import Play, add, commit_all, git, merge_into, note_set, take_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ TOKEN: Final = "ghp_" + "1234567890abcdefghijklmnopqrstuvwxyzAB"[:36]
 
 
 def row(play: Play, note: str) -> dict[str, Any]:
-    held = shelf(play)
+    held = note_set(play)
     return {**note_row(held, held.note(note))}
 
 
@@ -172,7 +172,7 @@ def test_the_same_text_again_says_what_of_it_is_not_taken(play: Play, cli: Call)
         return out.partition("\n")[2].strip()
 
     told(*given)
-    note = shelf(play).readable()[-1].id
+    note = note_set(play).readable()[-1].id
     assert told(*given) == ""
     assert told("--importance", ".5") == ""
     assert told("--expires", "30d", "--tag", "mars") == (
@@ -189,14 +189,14 @@ def test_a_key_belongs_to_one_live_note(play: Play) -> None:
     assert refused(play, notes.add_note, "The theme is light.", key="user.theme") == "key_taken"
     second = add(play, "The theme is light.", key="user.theme", supersedes=["user.theme"])
     assert (row(play, first)["status"], row(play, first)["successor"]) == ("superseded", second)
-    assert shelf(play).find("user.theme").id == second
+    assert note_set(play).find("user.theme").id == second
     assert refused(play, notes.restore_note, first) == "key_taken"
     with pytest.raises(MementoError) as caught:
         play.do(notes.restore_note, first)
     assert f"memento note revise {first} --clear key" in caught.value.hint
     play.do(notes.revise_note, first, clear=["key"])
     play.do(notes.restore_note, first)
-    assert (shelf(play).find("user.theme").id, row(play, first)["status"]) == (second, "active")
+    assert (note_set(play).find("user.theme").id, row(play, first)["status"]) == (second, "active")
 
 
 def test_what_takes_a_notes_place_goes_on_being_about_its_code(play: Play, cli: Call) -> None:
@@ -210,7 +210,7 @@ def test_what_takes_a_notes_place_goes_on_being_about_its_code(play: Play, cli: 
     assert (told["about"], told["tags"], told["thread"], told["pinned"]) == (["app.py"], ["web"], "speed", True)
     assert (told["kind"], told["domain"]) == ("decision", "decisions")
     assert (made.carried, made.left) == (["about", "tags", "thread", "pinned"], ["key", "importance"])
-    assert checking.check_anchors(shelf(play), made.id)["counts"] == {"ok": 1}
+    assert checking.check_anchors(note_set(play), made.id)["counts"] == {"ok": 1}
     other = play.do(notes.add_note, "Nothing is cached.", kind="fact", tags=["app"], supersedes=[made.id])
     assert (row(play, other.id)["kind"], row(play, other.id)["tags"]) == ("fact", ["app"])
     code, out, _ = cli("note", "add", "It is cached again.", "--supersedes", other.id, "-C", str(play.root))
@@ -255,15 +255,15 @@ def test_a_key_is_never_taken_for_the_beginning_of_another_notes_id(play: Play, 
     other = add(play, "The name is alpha.")
     key = other[5:9]
     keyed = add(play, "The engine is Postgres.", key=key)
-    assert (shelf(play).find(key).id, shelf(play).find(f"note_{key}").id) == (keyed, other)
+    assert (note_set(play).find(key).id, note_set(play).find(f"note_{key}").id) == (keyed, other)
     code, out, _ = cli("show", key, "--json", "-C", str(play.root))
     assert (code, json.loads(out)["note"]["id"]) == (0, keyed)
     play.do(notes.retire_note, key, reason="Wrong.")
     assert (row(play, keyed)["status"], row(play, other)["status"]) == ("retired", "active")
-    assert shelf(play).find(key).id == keyed
+    assert note_set(play).find(key).id == keyed
     assert [purge_notes(play.ledger, [one]).notes for one in (key, other[5:10])] == [[keyed], [other]]
     assert cli("note", "redact", key, "--reason", "Gone.", "-C", str(play.root))[0] == 0
-    assert (row(play, other)["status"], shelf(play).status(keyed)) == ("active", "redacted")
+    assert (row(play, other)["status"], note_set(play).status(keyed)) == ("active", "redacted")
 
 
 def test_a_key_that_reads_like_an_id_is_refused(play: Play) -> None:
@@ -272,7 +272,7 @@ def test_a_key_that_reads_like_an_id_is_refused(play: Play) -> None:
         assert refused(play, notes.add_note, "The engine is Postgres.", key=key) == "key_like_id"
         assert refused(play, notes.revise_note, other, key=key) == "key_like_id"
     keyed = add(play, "The bus is RabbitMQ.", key="event_bus")
-    assert shelf(play).find("event_bus").id == keyed
+    assert note_set(play).find("event_bus").id == keyed
 
 
 def test_a_near_or_opposite_text_is_added_and_shown(play: Play) -> None:
@@ -340,11 +340,11 @@ def test_links_that_say_so_make_notes_contradict_one_another_until_one_goes(play
 
 def test_a_place_is_pinned_where_it_is_committed_and_quoted_where_it_is_not(play: Play) -> None:
     note = add(play, "The answer is fixed.", about=["app.py:1"])
-    [place] = shelf(play).about(shelf(play).note(note))
+    [place] = note_set(play).about(note_set(play).note(note))
     assert (place["blob"], place["quote"]) == (git(play.root, "rev-parse", "HEAD:app.py"), "answer = 42")
     (play.root / "app.py").write_text("answer = 43\n")
     other = add(play, "It is 43 now.", about=["app.py:1"])
-    [open_place] = shelf(play).about(shelf(play).note(other))
+    [open_place] = note_set(play).about(note_set(play).note(other))
     assert ("blob" in open_place, open_place["quote"]) == (False, "answer = 43")
     assert refused(play, notes.add_note, "Nowhere.", about=["nowhere.py"]) == "anchor_missing"
 
@@ -442,7 +442,7 @@ def test_an_end_that_is_past_is_told(play: Play, cli: Call) -> None:
     told = "it has expired already, so it is not recalled: memento note revise note_"
     words = ("remember", "Release notes are due on Monday.")
     assert told in cli(*words, "--expires", "2020-01-01", *where)[1]
-    (note,) = [one.id for one in shelf(play).readable()]
+    (note,) = [one.id for one in note_set(play).readable()]
     assert told in cli("note", "revise", note, "--expires", "2020-01-02", *where)[2]
     for step in (("note", "revise", note, "--tag", "soon"), ("note", "revise", note, "--expires", "30d")):
         assert told not in "".join(map(str, cli(*step, *where)))
@@ -509,7 +509,7 @@ def test_a_confirmation_that_does_not_say_of_what_holds_for_any_wording(play: Pl
 
     def confirmed(tx: Transaction) -> None:
         writer = NoteWriter.of(tx)
-        writer.happen(writer.shelf, note, "confirmed")
+        writer.happen(writer.note_set, note, "confirmed")
 
     play.ledger.change("note confirm", confirmed)
     play.do(notes.revise_note, note, text="The launch is in July.")
@@ -528,7 +528,7 @@ def test_a_secret_in_the_code_is_not_quoted(play: Play) -> None:
 def test_a_revision_betters_the_wording_in_place_and_keeps_all_else(play: Play) -> None:
     note = add(play, "Names are checkd.", key="names", importance="0.5", tags=["a"])
     play.do(notes.confirm_note, note)
-    path = play.root / shelf(play).path(note)
+    path = play.root / note_set(play).path(note)
     play.commit(path, path.read_text().replace("tags:", "# ours\ntags:"), "a comment")
     play.do(notes.revise_note, note, text="Names are checked.", importance="0.7")
     told = row(play, note)
@@ -554,7 +554,7 @@ def test_whatever_was_said_of_a_note_can_be_said_anew(play: Play, option: str) -
     play.do(notes.revise_note, note, **{option: then})
     play.do(notes.retire_note, note, reason="its twin takes the key")
     other = add(play, "Another thing.", **{option: then})
-    held = {one.id: one.data for one in shelf(play).readable()}
+    held = {one.id: one.data for one in note_set(play).readable()}
     for place in (*held[note].get("about", ()), *held[other].get("about", ())):
         place.pop("commit", None)
     assert held[note][option] == held[other][option]
@@ -657,7 +657,7 @@ def test_a_merge_keeps_its_sources_their_lowest_origin_and_says_what_it_lost(pla
     told = row(play, merged.id)
     assert (told["origin"], told["sources"]) == ("command", [one, other])
     assert row(play, other)["status"] == "merged"
-    assert shelf(play).note(other).body == "It printed: the pool waits 5 seconds."
+    assert note_set(play).note(other).body == "It printed: the pool waits 5 seconds."
     assert refused(play, notes.merge_notes, [merged.id], "One.") == "merge_needs_two"
 
 
@@ -711,13 +711,13 @@ def test_an_old_revision_shows_what_was_known_then(play: Play) -> None:
     note = add(play, "Ports are fixed.")
     then = git(play.root, "rev-parse", "HEAD")
     play.do(notes.retire_note, note, reason="They are not.")
-    held = shelf(play, then)
-    assert (held.status(note), shelf(play).status(note)) == ("active", "retired")
+    held = note_set(play, then)
+    assert (held.status(note), note_set(play).status(note)) == ("active", "retired")
 
 
 def test_a_note_with_a_broken_file_is_named_and_the_others_are_shown(play: Play, cli: Call) -> None:
     note, other = add(play, "One."), add(play, "Two.")
-    path = play.root / shelf(play).path(note)
+    path = play.root / note_set(play).path(note)
     play.commit(path, path.read_text().replace("kind: fact", "kind: rumour"), "broken")
     code, out, _ = cli("note", "list", "--json", "-C", str(play.root))
     assert (code, [one["id"] for one in json.loads(out)["notes"]]) == (0, [other])
@@ -776,7 +776,7 @@ def test_another_place_holds_after_a_confirmation_had_anchored_the_first(play: P
     play.commit("x.py", f"import os\n{(play.root / 'x.py').read_text()}")
     play.do(notes.confirm_note, note)
     play.do(notes.revise_note, note, about=["x.py::g"])
-    assert [place["symbol"] for place in shelf(play).about(shelf(play).note(note))] == ["g"]
+    assert [place["symbol"] for place in note_set(play).about(note_set(play).note(note))] == ["g"]
     play.do(notes.confirm_note, note)
     assert "x.py::g" in cli("check", "anchors", note, "-C", str(play.root))[1]
 
@@ -795,7 +795,7 @@ def test_a_confirmation_says_which_places_it_did_not_find(play: Play, cli: Call)
 def overruled(tx: Transaction, note: str, about: list[dict[str, Any]]) -> None:
     """Anchor a note as it was done once: by an event that does not say of which places."""
     writer = NoteWriter.of(tx)
-    writer.happen(writer.shelf, note, "confirmed", about=about)
+    writer.happen(writer.note_set, note, "confirmed", about=about)
 
 
 def test_another_place_holds_whoever_confirmed_the_first_beside_it(play: Play) -> None:
@@ -806,18 +806,18 @@ def test_another_place_holds_whoever_confirmed_the_first_beside_it(play: Play) -
     play.do(notes.revise_note, note, about=["x.py::g"])
     git(play.root, "checkout", "-q", "-")
     play.do(notes.confirm_note, note)
-    assert [place["lines"] for place in shelf(play).about(shelf(play).note(note))] == ["2-3"]
+    assert [place["lines"] for place in note_set(play).about(note_set(play).note(note))] == ["2-3"]
     git(play.root, "merge", "-q", "--no-edit", "side")
-    assert [place["symbol"] for place in shelf(play).about(shelf(play).note(note))] == ["g"]
+    assert [place["symbol"] for place in note_set(play).about(note_set(play).note(note))] == ["g"]
     other = add(play, "It returns one, too.", about=["x.py::f"])
-    first = shelf(play).about(shelf(play).note(other))
+    first = note_set(play).about(note_set(play).note(other))
     play.do(overruled, other, first)
     for place in ("x.py::g", "x.py:1"):
         play.do(notes.revise_note, other, about=[place])
         assert row(play, other)["about"] == [place]
-    file = play.root / shelf(play).path(note)
+    file = play.root / note_set(play).path(note)
     play.commit(file, file.read_text().replace("symbol: g", "symbol: f"))
-    assert [place["symbol"] for place in shelf(play).about(shelf(play).note(note))] == ["f"]
+    assert [place["symbol"] for place in note_set(play).about(note_set(play).note(note))] == ["f"]
 
 
 def test_what_was_promoted_is_not_quietly_let_expire(play: Play) -> None:
@@ -928,14 +928,14 @@ def test_a_rule_that_the_writer_overrode_stands_in_what_was_written(play: Play, 
 
 
 def row_events(play: Play, note: str) -> list[dict[str, Any]]:
-    held = shelf(play)
+    held = note_set(play)
     return [seen.event.data for seen in held.folded(note).events]
 
 
 def test_a_link_to_what_is_not_there_any_more_can_be_taken_away(play: Play) -> None:
     one, two = add(play, "The one."), add(play, "The other.")
     play.do(notes.link_note, one, "depends_on", two)
-    git(play.root, "rm", "-rq", shelf(play).path(two))
+    git(play.root, "rm", "-rq", note_set(play).path(two))
     play.commit_all("gone")
     assert [finding.code for finding in check(play.ledger, no_base=True).findings] == ["L004"]
     play.do(notes.unlink_note, one, "depends_on", two)
@@ -947,7 +947,7 @@ def test_a_merged_note_names_what_it_was_merged_from_and_the_source_that_is_give
     assert add(play, "Alpha one.") == first
     code, out, err = cli("note", "merge", first, second, "--text", "Both.", "--source", "chat", "-C", str(play.root))
     assert code == 0, out + err
-    merged = next(note for note in shelf(play).live() if note.body.strip() == "Both.")
+    merged = next(note for note in note_set(play).live() if note.body.strip() == "Both.")
     assert merged.list("sources") == [first, second, "chat"]
 
 
@@ -965,7 +965,7 @@ def test_a_key_prefix_is_the_first_part_of_a_key_with_or_without_its_dot_and_nev
         for prefix in ("*", ".", ".*", " "):
             code, _, err = cli(*asked, "--key-prefix", prefix, "-C", str(play.root))
             assert (code, "[key_prefix_empty]" in err) == (2, True), (asked, prefix)
-    assert shelf(play).status(plain) == "active"
+    assert note_set(play).status(plain) == "active"
     for prefix in ("q.", "q", "q.*"):
         assert question in cli("note", "list", "--key-prefix", prefix, "--json", "-C", str(play.root))[1]
         assert question in cli("recall", "--view", "list", "--key-prefix", prefix, "--json", "-C", str(play.root))[1]

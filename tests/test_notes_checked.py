@@ -21,7 +21,7 @@ from memento_git.verbs import batch, doctor, settling
 from memento_git.verbs.notes import NothingNamed
 from memento_git.work.actions import evidences
 from memento_git.work.actions import settling as of_work
-from tests.play import add, git, shelf, take_out
+from tests.play import add, git, note_set, take_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,11 +41,11 @@ def look(play: Play, **options: Any) -> list[str]:
 
 
 def file_of(play: Play, note: str) -> Path:
-    return play.root / shelf(play).path(note)
+    return play.root / note_set(play).path(note)
 
 
 def event_of(play: Play, note: str, do: str = "") -> str:
-    events = shelf(play).folded(note).events
+    events = note_set(play).folded(note).events
     return next(seen.event.id for seen in events if do in ("", seen.event.do))
 
 
@@ -125,10 +125,10 @@ def test_a_note_at_another_path_or_twice_is_found(play: Play) -> None:
 def test_a_stray_file_beside_the_events_of_a_note_does_not_hide_its_text(play: Play) -> None:
     note = add(play, "Ids are random.")
     play.do(notes.confirm_note, note)
-    before = shelf(play).path(note)
+    before = note_set(play).path(note)
     (play.root / before.removesuffix(".md") / "note.md").write_text("x")
     play.commit_all("stray")
-    assert shelf(play).index.text_of(note) == shelf(play).path(note) == before
+    assert note_set(play).index.text_of(note) == note_set(play).path(note) == before
     assert look(play) == ["F010"]
 
 
@@ -142,7 +142,7 @@ def test_evidence_with_other_bytes_than_a_note_named_is_found(play: Play, run: s
 def test_a_note_that_a_bundle_dates_after_now_is_found(play: Play, cli: Call, tmp_path: Path) -> None:
     note, bundle = add(play, "The port is 80."), tmp_path / "notes.jsonl"
     cli("export", "--out", str(bundle), "-C", str(play.root))
-    before = shelf(play).note(note).data["at"]
+    before = note_set(play).note(note).data["at"]
     bundle.write_text(bundle.read_text().replace(before, f"2999{before[4:]}"))
     git(play.root, "rm", "-q", str(file_of(play, note)))
     play.commit_all("gone")
@@ -158,8 +158,8 @@ def test_redacted_evidence_and_notes_are_no_broken_links(play: Play, run: str) -
     play.do(of_work.redact_record, proof, reason="a token")
     play.do(settling.redact_record, first, reason="a name")
     assert look(play) == []
-    assert shelf(play).status(first) == "redacted"
-    assert [link.to for link in shelf(play).links(shelf(play).note(second))] == [first]
+    assert note_set(play).status(first) == "redacted"
+    assert [link.to for link in note_set(play).links(note_set(play).note(second))] == [first]
     with pytest.raises(EvidenceWithdrawn, match=f"{proof} is redacted"):
         add(play, "It prints checked, says the run.", evidence=[proof])
 
@@ -251,12 +251,12 @@ def test_one_key_from_two_branches_is_found_after_the_merge_and_merged_as_it_say
         assert look(play, **options) == ["N002"], options
     assert look(play, no_base=True) == ["N002"]
     for base, own in (("one", second), ("HEAD^", first)):
-        assert [one.path for one in findings(play, base=base)] == [shelf(play).path(own)], "of the branch's own"
+        assert [one.path for one in findings(play, base=base)] == [note_set(play).path(own)], "of the branch's own"
     fix = findings(play)[0].fix.partition(": ")[2].replace("TEXT", "Tokens live a day.").split(" --text ")
     code, out, _ = cli(*fix[0].split()[1:], "--text", fix[1], "-C", str(play.root), "--json")
     assert code == 0, out
     assert look(play, no_base=True) == []
-    held = shelf(play)
+    held = note_set(play)
     assert {held.status(first), held.status(second)} == {"merged"}
     assert held.find(KEY).body == "Tokens live a day."
 
@@ -322,17 +322,17 @@ def test_what_was_wrong_at_the_base_is_told_apart(play: Play) -> None:
 def test_two_successors_are_contested_until_one_is_settled_on(play: Play, cli: Call) -> None:
     old, first, second = rivals(play)
     assert look(play) == ["T001"]
-    assert shelf(play).status(old) == "contested"
+    assert note_set(play).status(old) == "contested"
     code, out, _ = cli("settle", "-C", str(play.root))
     assert code == 0
     assert out.count("--keep") == 2
     events = settling.troubles(play.ledger.view())[0][0]["events"]
-    keep = next(one["event"] for one in events if shelf(play).event(one["event"]).get("successor") == first)  # type: ignore[union-attr]
+    keep = next(one["event"] for one in events if note_set(play).event(one["event"]).get("successor") == first)  # type: ignore[union-attr]
     with pytest.raises(NotAHead):
         play.do(settling.settle_record, old, event_of(play, rivals_run(play)), reason="x")
     code, out, err = cli("settle", old[5:11], "--keep", keep, "--reason", "comfort wins", "-C", str(play.root))
     assert code == 0, err
-    assert (shelf(play).status(old), shelf(play).successor(old)) == ("superseded", first)
+    assert (note_set(play).status(old), note_set(play).successor(old)) == ("superseded", first)
     assert look(play, no_base=True) == ["N005"]
     play.do(settling.redact_record, old, reason="it named a host")
     assert look(play, no_base=True) == ["N005"], "redacted or not"
@@ -361,7 +361,7 @@ def branch(play: Play) -> Play:
 
 
 def held(play: Play) -> str:
-    return shelf(play).readable()[0].id
+    return note_set(play).readable()[0].id
 
 
 def test_the_wording_of_a_note_may_change_and_its_identity_may_not(branch: Play) -> None:
@@ -411,7 +411,7 @@ def test_what_came_and_went_on_the_branch_is_found(branch: Play) -> None:
 def test_a_void_of_what_was_legal_at_the_base_is_found(branch: Play) -> None:
     note = held(branch)
     resumed = next(file_of(branch, note).with_suffix("").glob("*-resumed-*"))
-    target = shelf(branch).event(event_of(branch, note, "resumed"))
+    target = note_set(branch).event(event_of(branch, note, "resumed"))
     assert target is not None
     void = resumed.with_name(resumed.name.replace("-resumed-", "-voided-")[:-17] + "000000000000.yaml")
     absent = str(target.after[0])
@@ -426,7 +426,7 @@ def test_a_void_of_what_was_legal_at_the_base_is_found(branch: Play) -> None:
 
 def forged(play: Play, note: str, do: str, *after: str, **more: str) -> str:
     """Write an event of a note by hand that had seen some others; return its id."""
-    held, name, at = shelf(play), play.ledger.new_id("event"), play.ledger.now()
+    held, name, at = note_set(play), play.ledger.new_id("event"), play.ledger.now()
     refs = [str(event.ref) for one in after if (event := held.event(one)) is not None]
     told = {"do": do, "of": note, "at": at, "by": "Ada", "after": sorted(refs), **more, "reason": "I wish"}
     path = file_of(play, note).with_suffix("") / layout.event_name(at, do, name)
@@ -455,7 +455,7 @@ def test_a_retirement_whose_void_is_voided_is_not_lost(branch: Play, *, goes_on:
 def test_a_void_at_the_base_whose_past_comes_with_the_branch_is_found(branch: Play) -> None:
     note = held(branch)
     resumed = next(file_of(branch, note).with_suffix("").glob("*-resumed-*"))
-    target = shelf(branch).event(event_of(branch, note, "resumed"))
+    target = note_set(branch).event(event_of(branch, note, "resumed"))
     assert target is not None
     first = resumed.with_name(resumed.name.replace("-resumed-", "-confirmed-")[:-17] + "000000000001.yaml")
     first.write_text(f"do: confirmed\nof: {note}\nat: {target.at}\nby: Ada\nafter: []\n")
@@ -483,7 +483,7 @@ def test_a_domain_may_come_with_its_notes_and_not_go_without_them(branch: Play) 
     on(branch, "later", "work")
     branch.commit(config, plain, "no more billing")
     found = findings(branch, base="work")
-    assert [(one.code, one.path) for one in found] == [("N001", shelf(branch).path(note))]
+    assert [(one.code, one.path) for one in found] == [("N001", note_set(branch).path(note))]
 
 
 # Redaction.
@@ -495,7 +495,7 @@ def test_a_redacted_note_is_gone_and_may_not_come_back(branch: Play, cli: Call) 
     assert (code, f"redacted {note}" in out) == (0, True)
     assert not list(branch.root.glob(f".memento/knowledge/*/*/{note}.md"))
     assert look(branch, base="main") == look(branch) == []
-    assert {row["status"] for row in [{"status": shelf(branch).status(note)}]} == {"redacted"}
+    assert {row["status"] for row in [{"status": note_set(branch).status(note)}]} == {"redacted"}
     with pytest.raises(AlreadyRedacted):
         branch.do(settling.redact_record, note, reason="again")
     with pytest.raises(NoteRedacted):
@@ -532,7 +532,7 @@ def test_the_texts_of_what_happened_are_redacted_and_what_follows_holds(branch: 
     parked = event_of(branch, note, "parked")
     assert branch.do(settling.redact_record, parked, reason="a name") == parked
     assert "for now" not in "".join(path.read_text() for path in branch.root.glob(".memento/knowledge/**/*.yaml"))
-    assert shelf(branch).status(note) == "active"
+    assert note_set(branch).status(note) == "active"
     assert look(branch, base="main") == look(branch) == []
     with pytest.raises(AlreadyRedacted):
         branch.do(settling.redact_record, parked, reason="a name")
@@ -543,9 +543,9 @@ def test_an_anchor_that_quotes_is_redacted_with_its_event(branch: Play) -> None:
     branch.do(notes.revise_note, note, about=["app.py:1"])
     branch.do(notes.confirm_note, note)
     event = event_of(branch, note, "confirmed")
-    assert "answer = 42" in str(shelf(branch).event(event))
+    assert "answer = 42" in str(note_set(branch).event(event))
     branch.do(settling.redact_record, event, reason="a secret formula")
-    left = shelf(branch).event(event)
+    left = note_set(branch).event(event)
     assert left is not None
     assert "answer = 42" not in str(left)
     assert look(branch, no_base=True) == []
@@ -629,7 +629,7 @@ def test_apply_does_the_verbs_on_notes_in_one_commit(play: Play) -> None:
 - {{do: note retire, key-prefix: auth, reason: a new design}}
 """.encode())  # fmt: skip
     assert int(git(play.root, "rev-list", "--count", "HEAD")) == before + 2
-    held = shelf(play)
+    held = note_set(play)
     assert [held.status(one) for one in (old, new, asked)] == ["superseded", "retired", "resolved"]
     assert held.note(new).data["pinned"] is True
     assert look(play) == []

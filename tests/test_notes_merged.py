@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.ledger.store import Ledger
 from memento_git.review import actions
 from memento_git.verbs import settling
@@ -38,11 +38,11 @@ EXPECTED = {"T001", "N002", "N003", "N005"}
 TWICE = settings(max_examples=12, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
-def _act(verb: str, shelf: Shelf, pick: Callable[[list[str]], str], number: int) -> Callable[[Transaction], Any]:
+def _act(verb: str, note_set: NoteSet, pick: Callable[[list[str]], str], number: int) -> Callable[[Transaction], Any]:
     """Return one action on notes that are there."""
-    names = sorted(shelf.index.prose)
+    names = sorted(note_set.index.prose)
     note, other = pick(names), pick(names)
-    event = pick(sorted(shelf.index.events))
+    event = pick(sorted(note_set.index.events))
     text = f"Word{number} and thing{number} go with matter{number}."
     return {
         "add": lambda tx: notes.add_note(tx, text, key=f"key.{number % 3}"),
@@ -66,12 +66,18 @@ def _act(verb: str, shelf: Shelf, pick: Callable[[list[str]], str], number: int)
 
 def told(ledger: Ledger, *at: str) -> dict[str, Any]:
     """Return all that the notes of a view come to."""
-    shelf = Shelf(ledger.view(at))
+    note_set = NoteSet(ledger.view(at))
     found = {}
-    for name in sorted({*shelf.index.prose, *shelf.index.events_of}):
-        folded = shelf.folded(name)
+    for name in sorted({*note_set.index.prose, *note_set.index.events_of}):
+        folded = note_set.folded(name)
         wrong = [(seen.event.id, seen.verdict) for seen in (*folded.illegal, *folded.dangling)]
-        found[name] = (shelf.status(name), dict(folded.lanes.values), dict(folded.lanes.contested), folded.heads, wrong)
+        found[name] = (
+            note_set.status(name),
+            dict(folded.lanes.values),
+            dict(folded.lanes.contested),
+            folded.heads,
+            wrong,
+        )
     return found
 
 
@@ -85,12 +91,12 @@ def _live_on(ledger: Ledger, branch: str, data: DataObject) -> None:
     """Do some random verbs on a branch of its own."""
     git(ledger.git.start, "switch", "-qc", branch, "main")
     for verb in data.draw(st.lists(st.sampled_from(VERBS), min_size=2, max_size=5)):
-        shelf = Shelf(ledger.view())
+        note_set = NoteSet(ledger.view())
 
         def pick(names: list[str]) -> str:
             return data.draw(st.sampled_from(names)) if names else "zzzz"
 
-        act = _act(verb, shelf, pick, data.draw(st.integers(0, 10**6)))
+        act = _act(verb, note_set, pick, data.draw(st.integers(0, 10**6)))
         with contextlib.suppress(MementoError):
             ledger.change(verb, act)
     assert {one.code for one in actions.check(ledger, no_base=True).findings} == set()

@@ -10,7 +10,7 @@ import pytest
 from memento_git import Memory
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.verbs.settling import redact_record
 from tests.play import Play, add, git
 
@@ -26,7 +26,7 @@ def broken(play: Play) -> str:
     """A note with conflict markers, beside one that can be read."""
     add(play, "The gateway for payments is Zed.", thread="pay")
     note = add(play, "The gateway for mail is Acme.", key="l.l", thread="mail", pinned=True)
-    path = play.root / Shelf(play.ledger.view()).path(note)
+    path = play.root / NoteSet(play.ledger.view()).path(note)
     play.commit(path, path.read_text().replace("title:", "<<<<<<< HEAD\ntitle:", 1), "broken")
     return note
 
@@ -68,7 +68,7 @@ def test_a_note_that_cannot_be_read_is_told_of_beside_every_list_of_both_scopes(
 def test_a_note_that_cannot_be_read_is_told_of_by_whatever_asked_for_it(
     play: Play, broken: str, cli: Call, words: tuple[str, ...]
 ) -> None:
-    other = next(note.id for note in Shelf(play.ledger.view()).readable())
+    other = next(note.id for note in NoteSet(play.ledger.view()).readable())
     named = [other if word == "ID" else word for word in words]
     code, out, _ = cli(*named, "--json", "-C", str(play.root))
     assert (code, UNREAD in json.loads(out)["warnings"]) == (0, True)
@@ -83,16 +83,16 @@ def test_an_export_names_the_note_that_cannot_be_read(play: Play, broken: str, c
 
 
 def test_the_key_of_a_note_that_cannot_be_read_is_neither_unknown_nor_free(play: Play, broken: str) -> None:
-    shelf = Shelf(play.ledger.view())
+    note_set = NoteSet(play.ledger.view())
     for given in ("l.l", broken):
         with pytest.raises(MementoError) as caught:
-            shelf.find(given)
+            note_set.find(given)
         assert caught.value.token == "ledger_broken"
     with pytest.raises(MementoError) as caught:
         add(play, "The gateway for mail is Bmce.", key="l.l")
     assert caught.value.token == "ledger_broken"
     with pytest.raises(MementoError) as caught:
-        shelf.find("l.m")
+        note_set.find("l.m")
     assert caught.value.token == "key_unknown"
 
 
@@ -102,9 +102,9 @@ def back(play: Play) -> str:
     note = add(play, "The launch is named Bluejay.", key="launch.name", thread="launch")
     git(play.root, "checkout", "-qb", "side")
     play.do(notes.revise_note, note, text=SECRET)
-    text = git(play.root, "show", f"HEAD:{Shelf(play.ledger.view()).path(note)}")
+    text = git(play.root, "show", f"HEAD:{NoteSet(play.ledger.view()).path(note)}")
     git(play.root, "checkout", "-q", "main")
-    path = Shelf(play.ledger.view()).path(note)
+    path = NoteSet(play.ledger.view()).path(note)
     play.do(redact_record, note, reason="It is secret.")
     git(play.root, "merge", "-q", "side", check=False)
     play.commit(path, text + "\n", "merge side")
@@ -147,7 +147,7 @@ def test_a_note_of_which_an_event_cannot_be_read_says_so_wherever_it_is_shown(pl
         ("session", "start"), ("code", "read", "app.py"), ("export", "--format", "agents-md"),
     )  # fmt: skip
     assert not any("incomplete" in cli(*words, *where)[1] for words in shown)
-    folder = play.root / Shelf(play.ledger.view()).path(note).removesuffix(".md")
+    folder = play.root / NoteSet(play.ledger.view()).path(note).removesuffix(".md")
     (event,) = folder.glob("*-confirmed-*")
     play.commit(event, "do: [\n", "by hand")
     for words in shown:

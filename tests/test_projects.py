@@ -12,7 +12,7 @@ from memento_git.knowledge import inverted_index
 from memento_git.knowledge.actions import fetching, notes
 from memento_git.knowledge.actions.fetching import NoteHereAlready, NoteNotTaken
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.ledger.git import Git, NotARepository
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.projects import NoSuchProject, ProjectNameInvalid, ProjectNameTaken, ProjectsUnreadable
@@ -47,7 +47,7 @@ def fetch(play: Play, shop: Play, *names: str, **options: Any) -> Any:
 
 
 def only(play: Play) -> Any:
-    (note,) = Shelf(play.ledger.view()).readable()
+    (note,) = NoteSet(play.ledger.view()).readable()
     return note
 
 
@@ -119,9 +119,9 @@ def test_notes_that_come_together_keep_their_links_and_others_are_told(play: Pla
     base, far = add(shop, "Amounts are whole cents."), add(shop, "Refunds take a week.")
     top = add(shop, "Totals are sums.", links=[f"depends_on:{base}", f"relates_to:{far}"])
     brought = fetch(play, shop, top, base)
-    shelf = Shelf(play.ledger.view())
-    (here,) = [one for one in shelf.readable() if one.title == "Totals are sums."]
-    assert [link.rel for link in shelf.links(here)] == ["depends_on"]
+    note_set = NoteSet(play.ledger.view())
+    (here,) = [one for one in note_set.readable() if one.title == "Totals are sums."]
+    assert [link.rel for link in note_set.links(here)] == ["depends_on"]
     assert any(far in one.why for one in brought.skipped)
 
 
@@ -139,10 +139,10 @@ def test_a_parked_note_comes_parked_and_what_else_happened_is_told(play: Play, s
         "what happened to it (confirmed, parked, resumed) stayed there",
         "what happened to it (progressed) stayed there",
     ]
-    shelf = Shelf(play.ledger.view())
-    here = shelf.find("jobs.cron")
-    assert (shelf.status(here.id), shelf.expires(here), shelf.tier(here)) == ("parked", "", "long")
-    assert [(one.event.do, one.event.data["reason"]) for one in shelf.folded(here.id).events] == [
+    note_set = NoteSet(play.ledger.view())
+    here = note_set.find("jobs.cron")
+    assert (note_set.status(here.id), note_set.expires(here), note_set.tier(here)) == ("parked", "", "long")
+    assert [(one.event.do, one.event.data["reason"]) for one in note_set.folded(here.id).events] == [
         ("parked", "It loses jobs.")
     ]
     other = add(shop, "Another dead end.")
@@ -180,7 +180,7 @@ def test_the_command_takes_notes_by_path_or_name(play: Play, shop: Play, cli: Ca
     add(shop, "Refunds take a week.", key="pay.refunds")
     at = ("-C", str(play.root))
     code, out, _ = cli("import", "pay.cents", "--from-project", str(shop.root), "--dry-run", *at)
-    assert (code, "would come in: 1" in out, list(Shelf(play.ledger.view()).readable())) == (0, True, [])
+    assert (code, "would come in: 1" in out, list(NoteSet(play.ledger.view()).readable())) == (0, True, [])
     assert cli("projects", "add", str(shop.root))[0] == 0
     told = json.loads(cli("import", "pay.cents", "pay.refunds", "--from-project", "shop", "--json", *at)[1])
     assert (told["from"], len(told["added"])) == ("project", 2)

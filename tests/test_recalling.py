@@ -17,10 +17,10 @@ from memento_git.knowledge.actions.recalling import recall
 from memento_git.knowledge.actions.remembering import keep_note
 from memento_git.knowledge.actions.sessions import mark_now
 from memento_git.knowledge.actions.settling import redact_note
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.pinning import pin_here
 from memento_git.knowledge.rendering import block, rendered
 from memento_git.knowledge.search_request import VIEWS
-from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import Ledger
 from memento_git.ledger.view import View
@@ -414,8 +414,8 @@ def test_what_contradicts_is_the_same_in_a_list_and_recalled(play: Play, run: st
     play.do(notes.link_note, first, "contradicts", play.task("Let tokens of the shop expire", run=run))
     newer = add(play, "Sessions of the store are endless, still.", supersedes=[other])
     play.do(notes.retire_note, retired, reason="It was wrong.")
-    shelf = Shelf(play.ledger.view())
-    listed = {note.id: shelf.contradictions(note) for note in shelf.readable()}
+    note_set = NoteSet(play.ledger.view())
+    listed = {note.id: note_set.contradictions(note) for note in note_set.readable()}
     assert listed == {first: [newer], other: [], retired: [first], newer: [first]}
     for asked_for in ((), ("tokens of the shop",), ("sessions still",)):
         hits = asked(play, *asked_for, states=("all",))["hits"]

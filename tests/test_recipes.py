@@ -12,9 +12,9 @@ from memento_git.errors import MementoError
 from memento_git.knowledge import recipes
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.recipes import list_recipes, remove_recipe, run_recipe, save_recipe
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.pinning import pin_here
 from memento_git.knowledge.recipes import Item
-from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import codec
 from memento_git.model import anchors
 from memento_git.model.ready_recipes import READY, ready
@@ -77,7 +77,7 @@ def about(play: Play, note: str, place: str) -> None:
     from memento_git.ledger import prosefile
 
     def act(tx: Any) -> None:
-        path = Shelf(tx.view).path(note)
+        path = NoteSet(tx.view).path(note)
         tx.put(path, prosefile.rewrite(tx.view.read(path) or b"", {"about": pinned(play, place)}, ""))
 
     play.ledger.change("note add", act)
@@ -408,15 +408,15 @@ def test_apply_writes_everything_in_one_commit_stamped_with_the_lowest_origin(
     told = run(play, "x", apply=True)
     assert told["applied"]
     assert int(git(play.root, "rev-list", "--count", "HEAD")) == int(before) + 1
-    shelf = Shelf(play.ledger.view())
+    note_set = NoteSet(play.ledger.view())
     claimed, linked, merged = told["writes"]
-    assert shelf.note(claimed["note"]).data["origin"] == "command"
-    assert set(shelf.note(claimed["note"]).list("sources")) == set(known.values())
+    assert note_set.note(claimed["note"]).data["origin"] == "command"
+    assert set(note_set.note(claimed["note"]).list("sources")) == set(known.values())
     assert set(linked["of"]) == {known["decision"], known["lesson"]}
-    assert {shelf.status(known[name]) for name in ("decision", "lesson")} == {"merged"}
-    assert shelf.successor(known["lesson"]) == merged["note"]
-    assert shelf.note(merged["note"]).body.startswith("All of it: 2 notes. - ")
-    assert shelf.status(known["question"]) == "active"
+    assert {note_set.status(known[name]) for name in ("decision", "lesson")} == {"merged"}
+    assert note_set.successor(known["lesson"]) == merged["note"]
+    assert note_set.note(merged["note"]).body.startswith("All of it: 2 notes. - ")
+    assert note_set.status(known["question"]) == "active"
 
 
 def test_what_is_written_already_is_not_written_again(play: Play, known: dict[str, str]) -> None:
@@ -485,8 +485,8 @@ def test_the_tools_recipes_hide_and_write_nothing(play: Play, known: dict[str, s
     assert git(play.root, "rev-parse", "HEAD") == before
     assert git(play.root, "status", "--porcelain") == ""
     assert (told["writes"], told["applied"]) == ([], False)
-    shelf = Shelf(play.ledger.view())
-    assert {shelf.status(one) for one in known.values()} == {"active"}
+    note_set = NoteSet(play.ledger.view())
+    assert {note_set.status(one) for one in known.values()} == {"active"}
 
 
 def test_session_orient_shows_what_one_should_know_first(play: Play, known: dict[str, str]) -> None:

@@ -13,7 +13,7 @@ from memento_git.errors import MementoError
 from memento_git.knowledge.actions import drafting, notes, scanning
 from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from tests.play import Play, commit_all, git
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def test_what_was_promoted_or_dropped_does_not_come_back(play: Play, tmp_path: A
     play.do(notes.retire_note, drafts[0], reason="it says nothing")
     (play.root / ".git" / "memento" / "scanned.json").unlink()
     assert scan(play)["drafts"] == []
-    assert Shelf(play.ledger.view()).status(drafts[0]) == "retired"
+    assert NoteSet(play.ledger.view()).status(drafts[0]) == "retired"
 
 
 def test_what_was_redacted_is_neither_drafted_nor_promoted_in_another_clone(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.knowledge.actions import settling
-from tests.play import add, git, shelf
+from tests.play import add, git, note_set
 
 if TYPE_CHECKING:
     from tests.play import Play
@@ -62,7 +62,7 @@ def test_where_there_is_no_ledger_nothing_is_offered_or_said(play: Play, tmp_pat
 
 def test_a_redacted_text_is_not_told_where_a_merge_brought_it_back(play: Play) -> None:
     note = add(play, "What nobody may read.", key="secret.name")
-    path = shelf(play).path(note)
+    path = note_set(play).path(note)
     play.do(settling.redact_note, note, reason="a name")
     git(play.root, "checkout", "-q", "HEAD~1", "--", path)
     play.commit_all("revive")

@@ -93,7 +93,7 @@ def test_a_check_of_a_branch_loads_nothing_that_mends_or_writes_and_no_notes(pla
     play.proven()
     found = loaded(play.root, "check", "--base", "main")
     assert found.isdisjoint(
-        {"memento_git.ledger.publish", "memento_git.ledger.corrections", "memento_git.knowledge.shelf"}
+        {"memento_git.ledger.publish", "memento_git.ledger.corrections", "memento_git.knowledge.note_set"}
     )
     assert found.isdisjoint(
         {"memento_git.ledger.transaction", "memento_git.ledger.event_writer", "memento_git.ledger.scratch"}

@@ -13,7 +13,7 @@ from memento_git.knowledge.actions.threads import NoSuchThread
 from memento_git.knowledge.connections import GraphOnly
 from memento_git.ledger.store import NothingToCommit
 from memento_git.verbs import batch
-from tests.play import Play, add, git, shelf
+from tests.play import Play, add, git, note_set
 
 if TYPE_CHECKING:
     from tests.play import Call
@@ -25,14 +25,14 @@ def test_threads_are_listed_with_their_states_the_latest_first(play: Play, cli: 
     add(play, "Tokens are signed.", thread="auth")
     add(play, "It is alone.")
     play.do(notes.retire_note, first, reason="No.")
-    rows = threads.list_threads(shelf(play))
+    rows = threads.list_threads(note_set(play))
     assert [(row["thread"], row["notes"], row["states"]) for row in rows] == [
         ("auth", 2, {"active": 1, "retired": 1}), ("web", 1, {"active": 1}),
     ]  # fmt: skip
-    assert [row["thread"] for row in threads.list_threads(shelf(play), domain="decisions")] == ["auth"]
-    assert threads.list_threads(shelf(play), author="nobody") == []
+    assert [row["thread"] for row in threads.list_threads(note_set(play), domain="decisions")] == ["auth"]
+    assert threads.list_threads(note_set(play), author="nobody") == []
     play.do(threads.park_thread, "web")
-    assert [row["thread"] for row in threads.list_threads(shelf(play), live=True)] == ["auth"]
+    assert [row["thread"] for row in threads.list_threads(note_set(play), live=True)] == ["auth"]
     code, out, _ = cli("note", "threads", "--author", "ada", "-C", str(play.root))
     assert (code, "1 active, 1 retired" in out) == (0, True)
     told = json.loads(cli("note", "threads", "--json", "--limit", "1", "-C", str(play.root))[1])
@@ -69,11 +69,11 @@ def test_a_thread_is_parked_and_resumed_in_one_commit_each(play: Play, cli: Call
     told = json.loads(cli("note", "park", "--thread", "auth", "--reason", "A dead end.", "--json", *at)[1])
     assert {row["id"]: row["status"] for row in told["notes"]} == dict.fromkeys(ours, "parked")
     assert git(play.root, "rev-list", "--count", f"{before}..HEAD") == "1"
-    assert [shelf(play).status(one) for one in (*ours, gone, other)] == ["parked", "parked", "retired", "active"]
+    assert [note_set(play).status(one) for one in (*ours, gone, other)] == ["parked", "parked", "retired", "active"]
     with pytest.raises(NothingToCommit):
         play.do(threads.park_thread, "auth")
     assert cli("note", "resume", "--thread", "auth", *at)[0] == 0
-    assert {shelf(play).status(one) for one in ours} == {"active"}
+    assert {note_set(play).status(one) for one in ours} == {"active"}
     assert cli("note", "park", other, *at)[0] == 0
     assert cli("note", "resume", other, *at)[0] == 0
     with pytest.raises(NoSuchThread, match="there is 'auth'"):
@@ -90,9 +90,9 @@ def test_a_dead_end_that_was_set_aside_before_its_thread_stays_so(play: Play, cl
     assert cli("note", "park", "--thread", "auth", *at)[0] == 0
     code, _, err = cli("note", "resume", "--thread", "auth", *at)
     assert (code, f"set aside before, and still so: {dead}" in err) == (0, True)
-    assert [shelf(play).status(one) for one in (dead, *others)] == ["parked", "active", "active"]
+    assert [note_set(play).status(one) for one in (dead, *others)] == ["parked", "active", "active"]
     assert cli("note", "resume", "--thread", "auth", *at)[0] == 0
-    assert shelf(play).status(dead) == "active"
+    assert note_set(play).status(dead) == "active"
 
 
 def test_what_a_prefix_would_retire_is_told_first(play: Play, cli: Call) -> None:
@@ -100,10 +100,10 @@ def test_what_a_prefix_would_retire_is_told_first(play: Play, cli: Call) -> None
     add(play, "Cookies crumble.", key="authors")
     at = ("-C", str(play.root))
     told = json.loads(cli("note", "retire", "--key-prefix", "auth", "--dry-run", "--json", *at)[1])
-    assert (told["notes"], told["dry_run"], shelf(play).status(below)) == ([below], True, "active")
+    assert (told["notes"], told["dry_run"], note_set(play).status(below)) == ([below], True, "active")
     assert cli("note", "retire", below, "--dry-run", *at)[0] == 2
     assert cli("note", "retire", "--key-prefix", "auth", "--reason", "Gone.", *at)[0] == 0
-    assert shelf(play).status(below) == "retired"
+    assert note_set(play).status(below) == "retired"
     assert "note park" in batch.ACTIONS
 
 
@@ -118,7 +118,7 @@ def row(play: Play) -> list[str]:
 
 
 def graphed(play: Play, note: str, *walk: Any, **options: Any) -> list[str]:
-    told = connections.graph(shelf(play), shelf(play).note(note), *walk, **options)
+    told = connections.graph(note_set(play), note_set(play).note(note), *walk, **options)
     return [one["id"] for one in told["nodes"]]
 
 
@@ -143,7 +143,7 @@ def test_a_graph_says_how_many_records_it_leaves_out(play: Play, cli: Call) -> N
     hub = add(play, "The hub of it all.")
     for number in range(45):
         add(play, f"Spoke number {number} has its own words {number * 7}.", links=[f"relates_to:{hub}"])
-    told = connections.graph(shelf(play), shelf(play).note(hub))
+    told = connections.graph(note_set(play), note_set(play).note(hub))
     assert (len(told["nodes"]), told["omitted"]) == (40, 6)
     assert "6 more records" in cli("note", "show", hub, "--what", "graph", "-C", str(play.root))[1]
 

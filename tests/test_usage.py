@@ -10,7 +10,7 @@ import pytest
 
 from memento_git.knowledge import usage
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.actions.checking import shelf_at
+from memento_git.knowledge.actions.checking import note_set_at
 from memento_git.knowledge.actions.sessions import end_session, start_session
 from memento_git.knowledge.actions.usage import check_usage
 from memento_git.ledger import commits, history
@@ -31,7 +31,7 @@ def edit(play: Play, *paths: str, message: str = "code") -> None:
 
 
 def look(play: Play, **options: Any) -> dict[str, Any]:
-    return check_usage(shelf_at(play.ledger), **options)
+    return check_usage(note_set_at(play.ledger), **options)
 
 
 def test_a_file_that_changes_with_a_noted_one_and_has_no_note_is_named(play: Play) -> None:
@@ -98,7 +98,7 @@ def test_notes_about_restless_code_are_counted_since_they_were_looked_at(play: P
     edit(play, "app.py")
     (row,) = look(play)["volatile"]
     assert (row["note"], row["commits"], row["paths"]) == (note, 3, ["app.py"])
-    assert row["looked_at"] == shelf_at(play.ledger).note(note).data["at"]
+    assert row["looked_at"] == note_set_at(play.ledger).note(note).data["at"]
 
 
 def test_notes_that_are_never_cited_but_together_are_a_pair(play: Play) -> None:

@@ -16,7 +16,7 @@ from memento_git.model.enumeration import many, some
 
 if TYPE_CHECKING:
     from memento_git.cli.output import Names
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.model.rows import Row
 
 
@@ -24,14 +24,14 @@ SHOWN: Final = 10
 
 
 def _shown(
-    door: Door, look: Callable[[Shelf], Row], lines: Callable[[Row, Names], Iterable[str]], none: str = ""
+    door: Door, look: Callable[[NoteSet], Row], lines: Callable[[Row, Names], Iterable[str]], none: str = ""
 ) -> None:  # fmt: skip
     """Answer what a look at all notes found: as it is, or as lines, or by what is said where there are none."""
-    from memento_git.knowledge.actions.checking import shelf_at
+    from memento_git.knowledge.actions.checking import note_set_at
 
-    shelf = shelf_at(door.ledger, door.at)
-    told = look(shelf)
-    door.show(told, lambda: "\n".join(lines(told, output.Names(shelf.view))) or none)
+    note_set = note_set_at(door.ledger, door.at)
+    told = look(note_set)
+    door.show(told, lambda: "\n".join(lines(told, output.Names(note_set.view))) or none)
 
 
 @click.command("anchors")
@@ -55,7 +55,7 @@ def anchors(door: Door, note_id: str, *, work_tree: bool) -> None:
         rows = ((row["state"], names(row["note"]), row["title"], naming.place(row)) for row in map(_safe, shown))
         return [*output.columns(rows), f"{counted}: {counts or 'none'}"]
 
-    _shown(door, lambda shelf: check_anchors(shelf, note_id, work_tree=work_tree), lines)
+    _shown(door, lambda note_set: check_anchors(note_set, note_id, work_tree=work_tree), lines)
 
 
 @click.command("impact")
@@ -73,7 +73,7 @@ def impact(door: Door, note_id: str) -> None:
         shown = output.columns(rows) or [f"no live note has to do with {names(told['note'])}"]
         return [*shown, *_imported(told)]
 
-    _shown(door, lambda shelf: check_impact(shelf, note_id), lines)
+    _shown(door, lambda note_set: check_impact(note_set, note_id), lines)
 
 
 def _imported(told: Row) -> list[str]:

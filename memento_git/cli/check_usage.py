@@ -34,12 +34,12 @@ def usage(door: Door, since: str, commits: int, least: int, limit: int) -> None:
 
     It looks at git's commits and at the ledger alone. Who read what is counted nowhere.
     """
-    from memento_git.knowledge.actions.checking import shelf_at
+    from memento_git.knowledge.actions.checking import note_set_at
     from memento_git.knowledge.actions.usage import check_usage
 
-    shelf = shelf_at(door.ledger, door.at)
-    told = check_usage(shelf, since=since, most=commits, least=least, limit=limit)
-    door.show(told, lambda: "\n".join(_told(told, output.Names(shelf.view))))
+    note_set = note_set_at(door.ledger, door.at)
+    told = check_usage(note_set, since=since, most=commits, least=least, limit=limit)
+    door.show(told, lambda: "\n".join(_told(told, output.Names(note_set.view))))
 
 
 def _told(told: Row, names: Names) -> Iterator[str]:

@@ -64,15 +64,15 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     from memento_git.knowledge.anchor_locations import AnchorLocations
     from memento_git.knowledge.digest import digest
     from memento_git.knowledge.foreign.files import place_of
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.ledger import outfile
 
     if out is not None:
         outfile.refuse_nowhere(out)
         outfile.refuse_place(door.ledger, out)
-    shelf = Shelf(door.view())
-    places = AnchorLocations(shelf, at_commit=bool(door.at))
-    made = digest(shelf, budget or DIGEST_TOKENS, place_of(out, door.ledger.git.top) if out else "", places)
+    note_set = NoteSet(door.view())
+    places = AnchorLocations(note_set, at_commit=bool(door.at))
+    made = digest(note_set, budget or DIGEST_TOKENS, place_of(out, door.ledger.git.top) if out else "", places)
     data = {"format": "agents-md", "notes": len(made.notes)}
     if out is None:
         _written(door, None, made, data, "", force=force)
@@ -90,9 +90,9 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
 
 def _export_md(door: Door, out: Path | None, *, force: bool, **_: Any) -> None:
     from memento_git.knowledge.digest import document
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
 
-    made = document(Shelf(door.view()))
+    made = document(NoteSet(door.view()))
     data = {"format": "md", "notes": len(made.notes)}
     _written(door, out, made, data, many(len(made.notes), "note"), force=force)
 

@@ -48,7 +48,7 @@ def list_notes(door: Door, limit: int, offset: int, **given: str | None) -> None
     """List notes, the latest first."""
     from memento_git.knowledge import unknown_terms
     from memento_git.knowledge.note_rows import listed, remarks
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
 
     refuse_empty(click.get_current_context(), texts=True)
     filters = {key: value or "" for key, value in given.items()}
@@ -57,11 +57,11 @@ def list_notes(door: Door, limit: int, offset: int, **given: str | None) -> None
     missed: list[list[str]] = []
     for scope, ledger in door.ledgers():
         view = ledger.view(door.at)
-        shelf = Shelf(view)
-        shelf.load()
-        rows: list[Row] = [{**row, "scope": scope} for row in listed(shelf, **filters)]
-        ledger.warn(*remarks(shelf))
-        missed.append(unknown_terms.filters(shelf, **{name: filters[name] for name in ("domain", "thread", "tag")}))
+        note_set = NoteSet(view)
+        note_set.load()
+        rows: list[Row] = [{**row, "scope": scope} for row in listed(note_set, **filters)]
+        ledger.warn(*remarks(note_set))
+        missed.append(unknown_terms.filters(note_set, **{name: filters[name] for name in ("domain", "thread", "tag")}))
         names = output.Names(view)
         short |= {} if door.json else {row["id"]: names(row["id"]) for row in rows}
         found += rows
@@ -179,7 +179,7 @@ def progressed(door: Door, note_id: str, text: str, after: str) -> None:
 def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: bool) -> None:
     """Say that a note does not hold any more; restore takes it back."""
     from memento_git.knowledge.actions import notes
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
 
     if bool(note_id) == bool(key_prefix):
         raise click.UsageError("name a note, or a --key-prefix")
@@ -189,7 +189,7 @@ def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: b
         changed(door, "note retire", lambda tx: notes.retire_note(tx, note_id, reason=reason))
         return
     if dry_run:
-        found = notes.below_prefix(Shelf(door.view()), key_prefix)
+        found = notes.below_prefix(NoteSet(door.view()), key_prefix)
     else:
         found = door.change("note retire", lambda tx: notes.retire_prefix(tx, key_prefix, reason=reason))
     door.show({"notes": found, "dry_run": dry_run}, lambda: _retired(door, key_prefix, found, dry_run=dry_run))
@@ -197,12 +197,12 @@ def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: b
 
 def _retired(door: Door, prefix: str, found: Sequence[str], *, dry_run: bool) -> str:
     """Return in words which notes below a key were retired, or would be."""
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
 
     if not found:
         return f"no live note has the key {prefix}, or one that begins with {key_start(prefix)}."
-    shelf = Shelf(door.view())
-    told = output.columns((one, output.printable(shelf.note(one).data["title"])) for one in found)
+    note_set = NoteSet(door.view())
+    told = output.columns((one, output.printable(note_set.note(one).data["title"])) for one in found)
     return "\n".join(["would be retired:" if dry_run else "retired:", *told])
 
 
@@ -288,14 +288,14 @@ def show_note(door: Door, note_id: str, what: str | None, **walk: Any) -> None:
 @reads
 def show_threads(door: Door, domain: str, author: str, limit: int, offset: int, *, live: bool) -> None:
     """List the threads of notes, the one with the latest note first."""
-    from memento_git.knowledge.actions.checking import shelf_at
+    from memento_git.knowledge.actions.checking import note_set_at
     from memento_git.knowledge.actions.threads import list_threads
     from memento_git.knowledge.note_rows import remarks
 
-    shelf = shelf_at(door.ledger, door.at)
-    rows = list_threads(shelf, domain=domain, author=author, live=live)
-    door.ledger.warn(*remarks(shelf))
-    output.listing(door, shelf.view, "threads", rows, lambda row, _: _thread(row), limit=limit, offset=offset)
+    note_set = note_set_at(door.ledger, door.at)
+    rows = list_threads(note_set, domain=domain, author=author, live=live)
+    door.ledger.warn(*remarks(note_set))
+    output.listing(door, note_set.view, "threads", rows, lambda row, _: _thread(row), limit=limit, offset=offset)
 
 
 def _thread(row: Row) -> tuple[str, ...]:

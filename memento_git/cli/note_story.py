@@ -17,7 +17,7 @@ from memento_git.model.knowledge import RELATIONS
 
 if TYPE_CHECKING:
     from memento_git.cli.boundary import Door
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose
@@ -40,34 +40,34 @@ def walked(function: Callable[..., Any]) -> Callable[..., Any]:
 def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, Any] | None = None) -> None:
     """Show a note and its history, or one part of its story."""
     from memento_git.knowledge import note_rows
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.knowledge.refusals import NoteRedacted
-    from memento_git.knowledge.shelf import Shelf
 
     view = door.view()
-    shelf = Shelf(view)
+    note_set = NoteSet(view)
     wishes = {key: value for key, value in (walk or {}).items() if value}
     if wishes and what != "graph":
         from memento_git.knowledge.connections import GraphOnly
 
         raise GraphOnly
     try:
-        found = shelf.find(given)
-        door.ledger.warn(*note_rows.remarks(shelf, found.id))
+        found = note_set.find(given)
+        door.ledger.warn(*note_rows.remarks(note_set, found.id))
     except NoteRedacted as gone:
         if what in TOLD:
             raise
-        _story(door, shelf, note_rows.redacted_row(shelf, str(gone.facts["note"])), what)
+        _story(door, note_set, note_rows.redacted_row(note_set, str(gone.facts["note"])), what)
         return
     except NoSuchRecord:
         draft = draft_of(door, given)
         if draft is None or what not in (None, "entry"):
             raise
-        _story(door, shelf, note_rows.as_note(door.view(), draft), "entry", draft.list("evidence"))
+        _story(door, note_set, note_rows.as_note(door.view(), draft), "entry", draft.list("evidence"))
         return
     if what in TOLD:
-        _part(door, shelf, found, what, wishes)
+        _part(door, note_set, found, what, wishes)
         return
-    _story(door, shelf, note_rows.note_row(shelf, found), what, found.list("evidence"))
+    _story(door, note_set, note_rows.note_row(note_set, found), what, found.list("evidence"))
 
 
 def shown_beside(door: Door, given: str, what: str | None, walk: Mapping[str, Any]) -> bool:
@@ -90,19 +90,21 @@ def draft_of(door: Door, given: str) -> Prose | None:
     return None
 
 
-def _story(door: Door, shelf: Shelf, row: Mapping[str, Any], what: str | None, refs: Sequence[object] = ()) -> None:
+def _story(
+    door: Door, note_set: NoteSet, row: Mapping[str, Any], what: str | None, refs: Sequence[object] = ()
+) -> None:
     from memento_git.knowledge import note_rows
     from memento_git.ledger import revisions
 
-    events = [] if what == "entry" else note_rows.history(shelf, row["id"])
-    revised = revisions.changed(shelf.view, shelf.path(row["id"])) if what == "history" else []
+    events = [] if what == "entry" else note_rows.history(note_set, row["id"])
+    revised = revisions.changed(note_set.view, note_set.path(row["id"])) if what == "history" else []
     more: dict[str, Any] = {"changed": revised} if what == "history" else {}
     evidence = [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in refs]
-    _stand(shelf.view, evidence)
-    places = _places(door, shelf, row)
+    _stand(note_set.view, evidence)
+    places = _places(door, note_set, row)
 
     def text() -> str:
-        names = output.Names(shelf.view)
+        names = output.Names(note_set.view)
         told = {key: value for key, value in row.items() if key not in _fenced(row)}
         told |= {"about": [f"{one['state']}: {naming.place(one)}" for one in places]} if places else {}
         told |= {"evidence": [f"{one['id']}: {_standing(one)}" for one in evidence]} if evidence else {}
@@ -115,13 +117,13 @@ def _story(door: Door, shelf: Shelf, row: Mapping[str, Any], what: str | None, r
     door.show({"note": row, "audit": events, "evidence": evidence, "places": places, **more}, text)
 
 
-def _places(door: Door, shelf: Shelf, row: Mapping[str, Any]) -> list[Row]:
+def _places(door: Door, note_set: NoteSet, row: Mapping[str, Any]) -> list[Row]:
     """Return what became of the places that a note is about; a draft's are as they were written."""
     from memento_git.knowledge.anchor_locations import AnchorLocations
 
     if row["status"] == "draft" or not row.get("about"):
         return []
-    held = AnchorLocations(shelf, at_commit=bool(door.at)).of([row["id"]])
+    held = AnchorLocations(note_set, at_commit=bool(door.at)).of([row["id"]])
     return [one.data() for one in held[row["id"]]]
 
 
@@ -169,16 +171,16 @@ def _said(row: Mapping[str, Any], whose: str) -> list[str]:
     return ["", MARGIN, *fenced(words), "", f"a draft, of one clone alone: {ways}"]
 
 
-def _part(door: Door, shelf: Shelf, found: Prose, what: str, walk: Mapping[str, Any]) -> None:
+def _part(door: Door, note_set: NoteSet, found: Prose, what: str, walk: Mapping[str, Any]) -> None:
     """Show what a note came from, what is around it, its thread, who wrote its lines, what was changed of it."""
     from memento_git.knowledge import connections
     from memento_git.ledger import revisions
 
-    view = shelf.view
+    view = note_set.view
     tell: dict[str, Callable[[], Any]] = {
-        "sources": lambda: connections.sources(shelf, found),
-        "graph": lambda: connections.graph(shelf, found, **walk),
-        "thread": lambda: connections.thread(shelf, found),
+        "sources": lambda: connections.sources(note_set, found),
+        "graph": lambda: connections.graph(note_set, found, **walk),
+        "thread": lambda: connections.thread(note_set, found),
         "blame": lambda: revisions.blame(view, found.path),
         "diff": lambda: revisions.revisions(view, found.path),
     }
@@ -254,8 +256,8 @@ def _sure(row: Row) -> str:
 def shown_event(door: Door, identity: str) -> None:
     """Show one thing that happened to a note."""
     from memento_git.knowledge import note_rows
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
 
     view = door.view()
-    row = note_rows.happened(Shelf(view), identity)
+    row = note_rows.happened(NoteSet(view), identity)
     output.record(door, view, row, {"event": row, "audit": []})

@@ -13,7 +13,7 @@ from memento_git.model.anchors import Anchor, spell
 if TYPE_CHECKING:
     from memento_git.knowledge.anchors import Placed
     from memento_git.knowledge.following import Follower
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.ledger.snapshots import Snapshot
     from memento_git.model.rows import Row
 
@@ -24,8 +24,8 @@ NO_SYMBOL: Final = "{path} has no symbol {symbol}: notes of any part of the file
 class AnchorLocations:
     """The anchors of notes, each followed once; `missed` tells of symbols that were asked for and are not there."""
 
-    def __init__(self, shelf: Shelf, *, at_commit: bool = False) -> None:
-        self.shelf = shelf
+    def __init__(self, note_set: NoteSet, *, at_commit: bool = False) -> None:
+        self.note_set = note_set
         self.at_commit = at_commit
         self.missed: list[str] = []
         self._known: dict[str, list[Placed]] = {}
@@ -41,7 +41,7 @@ class AnchorLocations:
         """
         names = list(dict.fromkeys(notes))
         fresh = self._fresh(names)
-        if fresh and self.shelf.view.commits:
+        if fresh and self.note_set.view.commits:
             wanted = [anchor for _, anchor in fresh]
             there = within if within is not None and _has_all(within[1], wanted) else None
             with nullcontext(there) if there is not None else self.opened(wanted) as (follower, now):
@@ -52,7 +52,7 @@ class AnchorLocations:
         """Return the anchors of the notes that are not known yet; they are taken for known from now on."""
         new = [name for name in dict.fromkeys(names) if name not in self._known]
         self._known.update((name, []) for name in new)
-        return self.shelf.places(map(self.shelf.note, new))
+        return self.note_set.places(map(self.note_set.note, new))
 
     def _follow(self, fresh: Sequence[tuple[str, Anchor]], follower: Follower, now: Snapshot | None) -> None:
         for one in follower.placed(fresh, now) if now is not None else ():
@@ -66,11 +66,11 @@ class AnchorLocations:
         """
         from memento_git.knowledge import following
 
-        with following.opened(self.shelf.view.git) as follower:
+        with following.opened(self.note_set.view.git) as follower:
             yield follower, self._now(follower, wanted)
 
     def _now(self, follower: Follower, wanted: Iterable[Anchor]) -> Snapshot | None:
-        view = self.shelf.view
+        view = self.note_set.view
         if self.at_commit:
             return follower.at(view.commits[0]) if view.commits else None
         if view.git.top is None:
@@ -90,7 +90,7 @@ class AnchorLocations:
         A symbol that is not there now leads to the notes that named it, before all others.
         """
         wanted = [place]
-        if place.symbol and self.shelf.view.commits:
+        if place.symbol and self.note_set.view.commits:
             fresh = self._fresh(notes)
             with self.opened([anchor for _, anchor in fresh] or [place]) as (follower, now):
                 self._follow(fresh, follower, now)

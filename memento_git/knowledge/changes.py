@@ -11,7 +11,7 @@ from memento_git.ledger import history, layout
 from memento_git.model.ids import parse_ref, verb_of
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.model.rows import EventRow, Row
     from memento_git.model.work import Prose
 
@@ -23,7 +23,7 @@ EVENT_REDACTED: Final = "event redacted"
 NOT_COUNTED: Final = "not counted"
 
 
-def between(before: Shelf, after: Shelf) -> list[Row]:
+def between(before: NoteSet, after: NoteSet) -> list[Row]:
     """Return a row for each note that differs, the latest change last: what happened, its state before and after."""
     old, new = before.index.prose, after.index.prose
     taken = {note for note in after.index.events_of if after.is_redacted(note)}
@@ -36,7 +36,7 @@ def between(before: Shelf, after: Shelf) -> list[Row]:
     return sorted(told, key=lambda row: (row["at"], row["id"]))
 
 
-def _with_revisers(before: Shelf, after: Shelf, rows: list[Row]) -> list[Row]:
+def _with_revisers(before: NoteSet, after: NoteSet, rows: list[Row]) -> list[Row]:
     """Return rows with when a note's text was revised, and by whom before whoever else: no event says so, git does."""
     if not after.view.commits or not any(REVISED in row["happened"] for row in rows):
         return rows
@@ -47,14 +47,14 @@ def _with_revisers(before: Shelf, after: Shelf, rows: list[Row]) -> list[Row]:
     ]  # fmt: skip
 
 
-def _differs(before: Shelf, after: Shelf, note: str) -> bool:
+def _differs(before: NoteSet, after: NoteSet, note: str) -> bool:
     if note not in before.index.prose:
         return True
     same = before.view.files[before.path(note)] == after.view.files[after.path(note)]
     return not same or set(after.index.events_of.get(note, ())) != set(before.index.events_of.get(note, ()))
 
 
-def _row(before: Shelf, after: Shelf, note: str) -> Row | None:
+def _row(before: NoteSet, after: NoteSet, note: str) -> Row | None:
     held = after.written(note)
     if held is None:
         return None
@@ -82,7 +82,7 @@ def _named(note: Prose) -> Row:
     }  # fmt: skip
 
 
-def _redacted(before: Shelf, after: Shelf, note: str) -> Row | None:
+def _redacted(before: NoteSet, after: NoteSet, note: str) -> Row | None:
     """Return what happened to a note that is redacted by now, with nothing of what it said."""
     events = since(before, after, note)
     if not events:
@@ -109,19 +109,19 @@ def _actors(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, names)))
 
 
-def since(before: Shelf, after: Shelf, note: str) -> list[EventRow]:
+def since(before: NoteSet, after: NoteSet, note: str) -> list[EventRow]:
     """Return what happened to a note that an older side does not know."""
     known = set(before.index.events_of.get(note, ()))
     return [row for row in audit(after.folded(note).events) if row["id"] not in known]
 
 
-def _is_later(before: Shelf, after: Shelf) -> bool:
+def _is_later(before: NoteSet, after: NoteSet) -> bool:
     """Tell whether one view came of the other; of two branches, what one lacks nobody removed."""
     git, there = after.view.git, after.view.commits
     return not there or all(any(git.is_before(one, other) for other in there) for one in before.view.commits)
 
 
-def _gone(before: Shelf, note: str, word: str) -> Row | None:
+def _gone(before: NoteSet, note: str, word: str) -> Row | None:
     held = before.written(note)
     if held is None:
         return None

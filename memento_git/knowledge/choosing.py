@@ -11,7 +11,7 @@ from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.model.work import Prose
 
 FEEDBACK: Final = "feedback"  # what was said of a session is parked as it is made, not set aside by anybody
@@ -22,9 +22,9 @@ class Chooser:
     """Judges documents by a request; what only its state keeps out is remembered."""
 
     def __init__(
-        self, shelf: Shelf, request: SearchRequest, drafts: Collection[str], places: Collection[str] | None
+        self, note_set: NoteSet, request: SearchRequest, drafts: Collection[str], places: Collection[str] | None
     ) -> None:
-        self.shelf = shelf
+        self.note_set = note_set
         self.request = request
         self.drafts = drafts
         self.places = places
@@ -45,11 +45,15 @@ class Chooser:
             return False
         if card.id in self.drafts:
             return not self.request.states or bool({"all", "draft"} & set(self.request.states))
-        self._with_events += bool(self.shelf.names.events_about(card.id))
+        self._with_events += bool(self.note_set.names.events_about(card.id))
         if self._with_events == SEVERAL:
-            self.shelf.load()
-        status = self.shelf.status(card.id)
-        after = self.shelf.prose(self.shelf.current(card.id)) if not self.request.states and status in LED_ON else None
+            self.note_set.load()
+        status = self.note_set.status(card.id)
+        after = (
+            self.note_set.prose(self.note_set.current(card.id))
+            if not self.request.states and status in LED_ON
+            else None
+        )
         if after is not None:
             return self._in_time(card.id, after.id, str(after.data.get("expires", "")))
         return self._in_time(card.id, card.id, card.expires)
@@ -61,30 +65,30 @@ class Chooser:
         least, anchored = self.request.min_confidence, self.request.has_anchor
         if least is None and anchored is None:
             return True
-        note = self.shelf.prose(card.id)
+        note = self.note_set.prose(card.id)
         return note is not None and (
             (least is None or float(note.data.get("confidence", UNSAID)) >= least)
-            and anchored in (None, bool(self.shelf.about(note)))
+            and anchored in (None, bool(self.note_set.about(note)))
         )
 
     def _in_time(self, meant: str, shown: str, expires: str) -> bool:
         """Tell whether what a note is shown as holds; where it does not, the note is kept back by its own state."""
-        status, expired = self.shelf.status(shown), self.shelf.has_expired(shown, expires)
+        status, expired = self.note_set.status(shown), self.note_set.has_expired(shown, expires)
         admitted = status != REDACTED and self.request.admits_state(status, expired=expired)
         if not admitted:
-            own = self.shelf.status(meant)
-            is_feedback = own == "parked" and self.shelf.path(meant).startswith(f"{layout.KNOWLEDGE}/{FEEDBACK}/")
+            own = self.note_set.status(meant)
+            is_feedback = own == "parked" and self.note_set.path(meant).startswith(f"{layout.KNOWLEDGE}/{FEEDBACK}/")
             self.held_back[meant] = FEEDBACK if is_feedback else "expired" if expired and own == "active" else own
         return admitted
 
     def all(self) -> list[Prose]:
         """Return all notes that may be shown, the latest first; one stands for those that it took the place of."""
-        kept = [note for note in self.shelf.readable() if self.keeps(card_of(note))]
-        led = [note for note in kept if not self.request.states and self.shelf.status(note.id) in LED_ON]
+        kept = [note for note in self.note_set.readable() if self.keeps(card_of(note))]
+        led = [note for note in kept if not self.request.states and self.note_set.status(note.id) in LED_ON]
         found = {note.id: note for note in kept if note not in led}
         passed = {*found}
         for note in led:
-            after = self.shelf.prose(self.shelf.current(note.id))
+            after = self.note_set.prose(self.note_set.current(note.id))
             if after is not None and after.id not in passed:
                 found[after.id] = after
                 self.instead.setdefault(after.id, []).append(note.id)

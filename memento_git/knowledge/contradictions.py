@@ -12,7 +12,7 @@ from memento_git.knowledge.similarity import plain, said
 from memento_git.knowledge.transitions import LIVING
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.model.note_rows import HitRow
     from memento_git.model.work import Prose
 
@@ -21,45 +21,45 @@ NEAREST: Final = 5
 HOLDING: Final = (*LIVING, "draft")
 
 
-def linked(shelf: Shelf, row: HitRow) -> list[str]:
+def linked(note_set: NoteSet, row: HitRow) -> list[str]:
     """Return the notes that contradict a note by a link or as competing ones."""
     is_note = row["record"] == "note" and not row["draft"]
-    return shelf.contradictions(shelf.note(row["id"])) if is_note else []
+    return note_set.contradictions(note_set.note(row["id"])) if is_note else []
 
 
-def opponents(shelf: Shelf, row: HitRow, others: Sequence[str]) -> list[str]:
+def opponents(note_set: NoteSet, row: HitRow, others: Sequence[str]) -> list[str]:
     """Return the live notes that contradict a note: by a standing link, in either direction, or as competing ones."""
-    own = shelf.prose(row["id"])
-    led = [there for other in others if (there := shelf.prose(shelf.current(other)))]
-    found = competing(shelf, own, led) if own is not None else set()
+    own = note_set.prose(row["id"])
+    led = [there for other in others if (there := note_set.prose(note_set.current(other)))]
+    found = competing(note_set, own, led) if own is not None else set()
     for there in led:
-        if there.id == row["id"] or not shelf.lives(there.id):
+        if there.id == row["id"] or not note_set.lives(there.id):
             continue
         ends = {(row["id"], there.id), (there.id, row["id"])}
-        if any(_says(shelf, one, ends) for one in (row["id"], there.id, *others, *row["instead_of"])):
+        if any(_says(note_set, one, ends) for one in (row["id"], there.id, *others, *row["instead_of"])):
             found.add(there.id)
     return sorted(found)
 
 
-def _says(shelf: Shelf, identity: str, ends: set[tuple[str, str]]) -> bool:
-    note = shelf.prose(identity)
+def _says(note_set: NoteSet, identity: str, ends: set[tuple[str, str]]) -> bool:
+    note = note_set.prose(identity)
     return note is not None and any(
-        link.rel == "contradicts" and (shelf.current(note.id), shelf.current(link.to)) in ends
-        for link in shelf.links(note)
+        link.rel == "contradicts" and (note_set.current(note.id), note_set.current(link.to)) in ends
+        for link in note_set.links(note)
     )
 
 
-def perhaps(shelf: Shelf, row: HitRow, others: Sequence[str]) -> list[str]:
+def perhaps(note_set: NoteSet, row: HitRow, others: Sequence[str]) -> list[str]:
     """Return those of the notes that may contradict a note that hold now, as it does."""
     known = (row["id"], *row["contradicted_by"])
     held = [other for other in others if other not in known]
-    read = (shelf.prose(other) for other in held if row["status"] in HOLDING)
-    return sorted(there.id for there in read if there is not None and _holds(shelf, there))
+    read = (note_set.prose(other) for other in held if row["status"] in HOLDING)
+    return sorted(there.id for there in read if there is not None and _holds(note_set, there))
 
 
-def compare(shelf: Shelf, rows: Sequence[HitRow], notes: Sequence[Prose]) -> None:
+def compare(note_set: NoteSet, rows: Sequence[HitRow], notes: Sequence[Prose]) -> None:
     """Say of rows which notes may contradict them, by their words, of those that were asked for and hold now."""
-    held = [note for note in notes[:COMPARED] if _holds(shelf, note)]
+    held = [note for note in notes[:COMPARED] if _holds(note_set, note)]
     known = {row["id"]: row["contradicted_by"] for row in rows}
     found = disputes({note.id: said(note.title, note.body) for note in held}, known, NEAREST)
     for row in rows:
@@ -89,5 +89,5 @@ def _body(row: HitRow) -> str:
     return plain(row["text"] or row["title"])
 
 
-def _holds(shelf: Shelf, note: Prose) -> bool:
-    return shelf.status(note.id) in HOLDING and not shelf.is_expired(note)
+def _holds(note_set: NoteSet, note: Prose) -> bool:
+    return note_set.status(note.id) in HOLDING and not note_set.is_expired(note)

@@ -38,21 +38,23 @@ class Corpus:
     `behind` is in how many files memory stands in for the index.
     """
 
-    def __init__(self, shelf: Searched | None, gone: Collection[str] = (), added: Iterable[Entry] = ()) -> None:
+    def __init__(self, note_set: Searched | None, gone: Collection[str] = (), added: Iterable[Entry] = ()) -> None:
         self.behind = len(gone)
-        self._shelf = shelf
+        self._note_set = note_set
         self._added: dict[int, Entry] = {-number: entry for number, entry in enumerate(added, 1)}
-        self._hidden = {number for source in gone for number in (shelf.marked(f"source:{source}") if shelf else ())}
+        self._hidden = {
+            number for source in gone for number in (note_set.marked(f"source:{source}") if note_set else ())
+        }
         self._cards: dict[int, Card] = {}
-        self.documents = shelf.documents if shelf else 0
-        self.length = shelf.length if shelf else 0
-        lengths = [shelf.length_of(number) for number in self._hidden] if shelf else []
+        self.documents = note_set.documents if note_set else 0
+        self.length = note_set.length if note_set else 0
+        lengths = [note_set.length_of(number) for number in self._hidden] if note_set else []
         self.documents += sum(bool(entry.length) for entry in self._added.values()) - sum(map(bool, lengths))
         self.length += sum(entry.length for entry in self._added.values()) - sum(lengths)
 
     def postings(self, word: str) -> Sequence[tuple[int, float, int]]:
         """Return document, weight and document's length for each that has a word."""
-        found = self._shelf.postings(word) if self._shelf else []
+        found = self._note_set.postings(word) if self._note_set else []
         if self._hidden:
             found = [posting for posting in found if posting[0] not in self._hidden]
         for number, entry in self._added.items():
@@ -63,22 +65,24 @@ class Corpus:
     def spread(self, word: str) -> int:
         """Return how many documents have a word, at most, without reading which."""
         added = sum(word in entry.weights for entry in self._added.values())
-        return added + (self._shelf.spread(word) if self._shelf else 0)
+        return added + (self._note_set.spread(word) if self._note_set else 0)
 
     def marked(self, mark: str) -> list[int]:
         """Return the documents that bear a mark."""
-        found = [number for number in self._shelf.marked(mark) if number not in self._hidden] if self._shelf else []
+        found = (
+            [number for number in self._note_set.marked(mark) if number not in self._hidden] if self._note_set else []
+        )
         return found + [number for number, entry in self._added.items() if mark in entry.marks]
 
     def cards(self) -> Iterator[Card]:
         """Yield what each document is."""
-        held = self._shelf.numbers() if self._shelf else ()
+        held = self._note_set.numbers() if self._note_set else ()
         yield from (self.card(number) for number in (*held, *self._added) if number not in self._hidden)
 
     def card(self, number: int) -> Card:
         """Return what a document is."""
         if number not in self._cards:
-            held = self._added[number].card if number < 0 else self._shelf.card(number) if self._shelf else None
+            held = self._added[number].card if number < 0 else self._note_set.card(number) if self._note_set else None
             if held is None:
                 raise KeyError(number)
             self._cards[number] = held

@@ -21,7 +21,7 @@ from memento_git.model.tokens import BYTES, size
 if TYPE_CHECKING:
     from memento_git.knowledge.anchor_locations import AnchorLocations
     from memento_git.knowledge.anchors import Placed
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.model.work import Prose
 
 LONGEST: Final = 400
@@ -64,22 +64,22 @@ class Digest(NamedTuple):
 
 
 def digest(
-    shelf: Shelf, budget: int = DIGEST_TOKENS, into: str = "", locations: AnchorLocations | None = None
+    note_set: NoteSet, budget: int = DIGEST_TOKENS, into: str = "", locations: AnchorLocations | None = None
 ) -> Digest:  # fmt: skip
     """Return the notes that matter most, a line each, in as many tokens as are allowed.
 
     What was imported from the very file that it goes into is not told there twice. `locations` tell where the places
     in the code are now, and which are gone or changed.
     """
-    skipped = _unread(shelf)
-    latest = sorted(_wanted(shelf, into, skipped), key=lambda note: (note.data["at"], note.id), reverse=True)
-    ranked = sorted(latest, key=lambda note: _rank(shelf, note))
+    skipped = _unread(note_set)
+    latest = sorted(_wanted(note_set, into, skipped), key=lambda note: (note.data["at"], note.id), reverse=True)
+    ranked = sorted(latest, key=lambda note: _rank(note_set, note))
     room = budget * BYTES - size(HEAD)
     lost = _lost(ranked, locations) if locations is not None else {}
-    disputed = _disputed(shelf, ranked)
+    disputed = _disputed(note_set, ranked)
     lines: dict[str, str] = {}
     for note in ranked:
-        line = _line(shelf, note, lost.get(note.id, {}), disputed.get(note.id, ()))
+        line = _line(note_set, note, lost.get(note.id, {}), disputed.get(note.id, ()))
         heading = 0 if any(_section(one) == _section(note) for one in ranked if one.id in lines) else 24
         if size(line) + heading > room:
             skipped.append(LeftOut(note.id, "the budget is spent"))
@@ -101,17 +101,17 @@ def is_own(line: str) -> bool:
     return not told or told in HEAD.splitlines() or OWN.fullmatch(told) is not None
 
 
-def _wanted(shelf: Shelf, into: str, skipped: list[LeftOut]) -> list[Prose]:
+def _wanted(note_set: NoteSet, into: str, skipped: list[LeftOut]) -> list[Prose]:
     """Return the notes that count now and that may be told to whoever reads a file of guidance."""
     found = []
-    for note in shelf.live():
-        if shelf.status(note.id) != "active":
-            skipped.append(LeftOut(note.id, f"it is {shelf.status(note.id)}"))
+    for note in note_set.live():
+        if note_set.status(note.id) != "active":
+            skipped.append(LeftOut(note.id, f"it is {note_set.status(note.id)}"))
         elif not note.data.get("pinned") and (what := _of_session(note)):
             skipped.append(LeftOut(note.id, f"it is a {what}, which memento session start shows"))
         elif into and any(source.startswith(f"file:{into}:") for source in note.list("sources")):
             skipped.append(LeftOut(note.id, f"it came from {into} itself"))
-        elif shelf.is_expired(note):
+        elif note_set.is_expired(note):
             skipped.append(LeftOut(note.id, "it has expired"))
         elif note.data["origin"] in LOW and (signs := _orders(note)):
             skipped.append(LeftOut(note.id, f"it {', '.join(signs)}, and its origin is {note.data['origin']}"))
@@ -125,10 +125,10 @@ def _of_session(note: Prose) -> str:
     return "handoff" if is_handoff(note) else "checkpoint" if note.data["kind"] == "checkpoint" else ""
 
 
-def _unread(shelf: Shelf) -> list[LeftOut]:
+def _unread(note_set: NoteSet) -> list[LeftOut]:
     """Return the notes that cannot be read, as left out."""
-    shelf.readable()
-    return [LeftOut(PurePosixPath(one.path).stem, f"it cannot be read: {one.message}") for one in shelf.unread()]
+    note_set.readable()
+    return [LeftOut(PurePosixPath(one.path).stem, f"it cannot be read: {one.message}") for one in note_set.unread()]
 
 
 def _orders(note: Prose) -> list[str]:
@@ -136,9 +136,9 @@ def _orders(note: Prose) -> list[str]:
     return orders(note.data, note.body) or instructive(_said(note))
 
 
-def _rank(shelf: Shelf, note: Prose) -> tuple[bool, float, bool, int]:
+def _rank(note_set: NoteSet, note: Prose) -> tuple[bool, float, bool, int]:
     """Return what orders notes: pinned, important, confirmed, of a kind that code says less of; then the latest."""
-    confirmed = bool(shelf.confirmed(note)[0])
+    confirmed = bool(note_set.confirmed(note)[0])
     kind = [*SECTIONS].index(_section(note))
     return not note.data.get("pinned"), -float(note.data.get("importance") or 0.5), not confirmed, kind
 
@@ -168,30 +168,30 @@ def _said(note: Prose) -> str:
     return said if title in said else f"{title}: {said}"
 
 
-def _disputed(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[str]]:
+def _disputed(note_set: NoteSet, notes: Sequence[Prose]) -> dict[str, list[str]]:
     """Return note -> those that may say the opposite, by their words; of very many notes the first are compared."""
     compared = notes[:COMPARED]
-    linked = {note.id: shelf.contradictions(note) for note in compared}
+    linked = {note.id: note_set.contradictions(note) for note in compared}
     return disputes({note.id: _said(note) for note in compared}, linked, NEAREST)
 
 
-def _line(shelf: Shelf, note: Prose, lost: Mapping[str, str], disputed: Sequence[str]) -> str:
+def _line(note_set: NoteSet, note: Prose, lost: Mapping[str, str], disputed: Sequence[str]) -> str:
     text = MARKED.sub("", _said(note))
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
-    about = [*map(str, shelf.anchors(note)[:3])]
+    about = [*map(str, note_set.anchors(note)[:3])]
     places = ", ".join(f"{place}, {lost[place]}" if lost.get(place) else place for place in about)
-    told = _joined("; ", [("", note.id), *_standing(shelf, note, _tame(places), disputed)])
+    told = _joined("; ", [("", note.id), *_standing(note_set, note, _tame(places), disputed)])
     return f"- {_tame(text)} ({told})\n"
 
 
-def _standing(shelf: Shelf, note: Prose, places: str, disputed: Sequence[str]) -> list[tuple[str, str]]:
+def _standing(note_set: NoteSet, note: Prose, places: str, disputed: Sequence[str]) -> list[tuple[str, str]]:
     """Return what should be known of a note before it is taken for true, as names and values; some are empty."""
     return [
-        ("", "incomplete" if shelf.is_incomplete(note.id) else ""),
+        ("", "incomplete" if note_set.is_incomplete(note.id) else ""),
         ("", validity(note.data)),
         ("about", places),
-        ("contradicted by", ", ".join(shelf.contradictions(note))),
+        ("contradicted by", ", ".join(note_set.contradictions(note))),
         ("may contradict", ", ".join(disputed)),
     ]
 
@@ -216,31 +216,31 @@ def _tame(text: str) -> str:
     return re.sub(wanted, lambda found: "&#64;" if found[0] == "@" else found[0], plain)
 
 
-def document(shelf: Shelf) -> Digest:
+def document(note_set: NoteSet) -> Digest:
     """Return all live notes with their whole texts, by domain."""
-    notes = sorted(shelf.live(), key=lambda note: (layout.domain_of(note.path), note.data["at"], note.id))
-    disputed = _disputed(shelf, notes)
+    notes = sorted(note_set.live(), key=lambda note: (layout.domain_of(note.path), note.data["at"], note.id))
+    disputed = _disputed(note_set, notes)
     parts, domain = ["# What this project knows\n"], ""
     for note in notes:
         if layout.domain_of(note.path) != domain:
             domain = layout.domain_of(note.path)
             parts.append(f"\n## {domain.capitalize()}\n")
-        facts = _facts(shelf, note, disputed.get(note.id, ()))
+        facts = _facts(note_set, note, disputed.get(note.id, ()))
         parts.append(f"\n### {one_line(note.data['title'])}\n\n{facts}\n\n{_quoted(note.body)}\n")
-    return Digest("".join(parts), [note.id for note in notes], _unread(shelf))
+    return Digest("".join(parts), [note.id for note in notes], _unread(note_set))
 
 
-def _facts(shelf: Shelf, note: Prose, disputed: Sequence[str]) -> str:
+def _facts(note_set: NoteSet, note: Prose, disputed: Sequence[str]) -> str:
     """Return what is known of a note beside its text, on one line."""
-    places = ", ".join(f"`{place}`" for place in shelf.anchors(note))
+    places = ", ".join(f"`{place}`" for place in note_set.anchors(note))
     told = [
         ("", f"`{note.id}`"),
         ("", note.data["kind"]),
-        ("", shelf.status(note.id) if shelf.status(note.id) != "active" else ""),
+        ("", note_set.status(note.id) if note_set.status(note.id) != "active" else ""),
         ("", f"of {note.data['at'][:10]}, origin {note.data['origin']}"),
         ("key", str(note.data.get("key") or "")),
-        ("expired", shelf.expires(note)[:10] if shelf.is_expired(note) else ""),
-        *_standing(shelf, note, places, disputed),
+        ("expired", note_set.expires(note)[:10] if note_set.is_expired(note) else ""),
+        *_standing(note_set, note, places, disputed),
         ("reads like orders:", ", ".join(orders(note.data, note.body))),
     ]
     return _joined(" \u00b7 ", told)

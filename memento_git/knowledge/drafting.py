@@ -260,7 +260,7 @@ def link(writer: NoteWriter, given: str, own: str, old: Collection[str] = ()) ->
     target = writer.find(to).id if kind == "note" else writer.view.find(to, kind)[0]
     if target == own:
         raise no.LinkInvalid(given=given, problem="it leads to the note itself")
-    if rel == "depends_on" and (target in old or (kind == "note" and writer.shelf.current(target) == own)):
+    if rel == "depends_on" and (target in old or (kind == "note" and writer.note_set.current(target) == own)):
         raise no.LinkInvalid(given=given, problem="the note takes the place of that one, so it does not depend on it")
     return {"rel": rel, "to": target}
 
@@ -312,7 +312,7 @@ def _kind_of_all(old: Sequence[Prose]) -> str:
 def _carried(writer: NoteWriter, old: Sequence[Prose], said: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a note takes over where it says nothing of it itself: its places in the code as they are now."""
     threads = {note.data["thread"] for note in old if note.data.get("thread")}
-    about = {str(anchors.from_data(place)): place for note in old for place in writer.shelf.about(note)}
+    about = {str(anchors.from_data(place)): place for note in old for place in writer.note_set.about(note)}
     found: dict[str, Any] = {
         "about": anchored(writer, list(about.values()))[0] if "about" not in said else [],
         "tags": list(dict.fromkeys(tag for note in old for tag in note.list("tags"))),
@@ -324,9 +324,9 @@ def _carried(writer: NoteWriter, old: Sequence[Prose], said: Mapping[str, Any]) 
 
 def _left_behind(writer: NoteWriter, old: Sequence[Prose], data: Mapping[str, Any]) -> list[str]:
     """Return which keys of notes the one that takes their place has not: whoever wants them names them."""
-    shelf = writer.shelf
+    note_set = writer.note_set
     held = [
-        {**note.data, "about": shelf.about(note), "links": shelf.links(note), "expires": shelf.expires(note)}
+        {**note.data, "about": note_set.about(note), "links": note_set.links(note), "expires": note_set.expires(note)}
         for note in old
     ]
     return [key for key in (*CARRIED, *LEFT) if not data.get(key) and any(one.get(key) for one in held)]

@@ -54,7 +54,7 @@ def fits(glob: str, path: str) -> bool:
 
 def _answers(overlay: Overlay, intent: str) -> dict[str, int]:
     """Return the notes that answer a question, with their places among the answers."""
-    found = search(overlay.shelf.view, [intent], limit=ASKED, keep=lambda card: card.kind == "note")
+    found = search(overlay.note_set.view, [intent], limit=ASKED, keep=lambda card: card.kind == "note")
     return {card.id: place for place, (card, _) in reversed(list(enumerate(found.told())))}
 
 
@@ -74,7 +74,7 @@ def _row(overlay: Overlay, path: str, count: int, lines: Sequence[Line], answers
         {"line": line.number, "text": line.text[:LONGEST], "cut": len(line.text) > LONGEST}
         for line in lines[:MOST_LINES]
     ]
-    notes = [brief_row(overlay.shelf, one) for one in overlay.at(path)]
+    notes = [brief_row(overlay.note_set, one) for one in overlay.at(path)]
     return {
         "path": path, "matches": count, "lines": shown, "omitted": count - len(shown),
         "notes": sorted(notes, key=lambda row: answers.get(row["id"], len(answers))),

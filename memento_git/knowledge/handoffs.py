@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.knowledge.transitions import REDACTED
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.model.work import Prose
 
 HANDOFF: Final = "handoff"
@@ -25,30 +25,30 @@ def line(note: str, labels: Sequence[str]) -> str:
     return f"{note} ({', '.join(labels)})"
 
 
-def told(shelf: Shelf, note: Prose) -> str:
+def told(note_set: NoteSet, note: Prose) -> str:
     """Return a note's text; in a handoff the notes that it names have their titles with them."""
-    return NAMED.sub(lambda found: _titled(shelf, found), note.body) if is_handoff(note) else note.body
+    return NAMED.sub(lambda found: _titled(note_set, found), note.body) if is_handoff(note) else note.body
 
 
-def _titled(shelf: Shelf, found: re.Match[str]) -> str:
+def _titled(note_set: NoteSet, found: re.Match[str]) -> str:
     """Return the line of a note with its title, and its state where that is another by now.
 
     One that is not on this branch, or cannot be read, has none.
     """
-    note, status = found[1], shelf.status(found[1])
+    note, status = found[1], note_set.status(found[1])
     if status == REDACTED:
         return f"{found[0]}: redacted"
-    held = shelf.written(note)
+    held = note_set.written(note)
     now = f" [now {status}]" if status != "active" and status not in found[0] else ""
     return f"{found[0]}: {held.title}{now}" if held is not None else found[0]
 
 
-def copies(shelf: Shelf, notes: Sequence[str]) -> list[str]:
+def copies(note_set: NoteSet, notes: Sequence[str]) -> list[str]:
     """Return the handoffs whose own text has the titles of notes, because somebody wrote them there."""
-    titles = {note: held.title if (held := shelf.written(note)) is not None else "" for note in notes}
+    titles = {note: held.title if (held := note_set.written(note)) is not None else "" for note in notes}
     return [
         one.id
-        for one in shelf.readable()
+        for one in note_set.readable()
         if is_handoff(one)
         and one.id not in titles
         and any(_tells(one, note, title.rstrip("\u2026")) for note, title in titles.items())

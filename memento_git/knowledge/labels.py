@@ -16,7 +16,7 @@ from memento_git.model.states import TRUSTS
 if TYPE_CHECKING:
     from memento_git.knowledge.anchor_locations import AnchorLocations
     from memento_git.knowledge.index_entries import Card
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import Answer, HitRow
     from memento_git.model.rows import AnyRow, Row
@@ -35,11 +35,11 @@ def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: AR
     return {}
 
 
-def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> HitRow:
+def note_hit(note_set: NoteSet, note: Prose, drafts: Collection[str] = ()) -> HitRow:
     """Return a note as a hit; its places and its evidence are judged later, for all hits at once."""
-    data, text = note.data, handoffs.told(shelf, note)
-    answer, progress = _answer(shelf, note.id), shelf.progress(note.id)
-    confirmed, _, before = shelf.confirmed(note)
+    data, text = note.data, handoffs.told(note_set, note)
+    answer, progress = _answer(note_set, note.id), note_set.progress(note.id)
+    confirmed, _, before = note_set.confirmed(note)
     return {
         "id": note.id,
         "record": "note",
@@ -49,25 +49,25 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> HitRow:
         "key": data.get("key"),
         "path": note.path,
         "run": None,
-        "status": "draft" if note.id in drafts else shelf.status(note.id),
-        "expired": shelf.is_expired(note), "incomplete": shelf.is_incomplete(note.id),
-        "validity": validity(data, shelf.view.now) or None,
+        "status": "draft" if note.id in drafts else note_set.status(note.id),
+        "expired": note_set.is_expired(note), "incomplete": note_set.is_incomplete(note.id),
+        "validity": validity(data, note_set.view.now) or None,
         "draft": note.id in drafts,
         "origin": data["origin"],
         "actor": data["by"],
         "created_at": data["at"],
-        "age_days": age(data["at"], shelf.view.now),
+        "age_days": age(data["at"], note_set.view.now),
         "confirmed_at": confirmed or None,
         "confirmed_before": before or None,
         "importance": data.get("importance"), "confidence": data.get("confidence"),
         "thread": data.get("thread"), "to": data.get("to"),
         "tags": note.list("tags"),
         "pinned": bool(data.get("pinned")),
-        "about": [{"anchor": str(one), "state": None} for one in shelf.anchors(note)],
+        "about": [{"anchor": str(one), "state": None} for one in note_set.anchors(note)],
         "anchors": None,
         "evidence": [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in note.list("evidence")],
         "trust": None, "outcome": None, "stale": None, "proven": None, "run_status": None, "doubts": [],
-        "successor": _successor(shelf, note.id), "answer": answer, "progress": progress,
+        "successor": _successor(note_set, note.id), "answer": answer, "progress": progress,
         "instead_of": [], "contradicted_by": [],
         "may_contradict": [],
         "orders": orders(data, "\n\n".join([text, *_words_of(answer, progress)])),
@@ -76,17 +76,17 @@ def note_hit(shelf: Shelf, note: Prose, drafts: Collection[str] = ()) -> HitRow:
     }  # fmt: skip
 
 
-def _answer(shelf: Shelf, note: str) -> Answer | None:
+def _answer(note_set: NoteSet, note: str) -> Answer | None:
     """Return what resolved a note: the note that answers it by now, if one does, and what was said of it."""
-    if shelf.status(note) != "resolved":
+    if note_set.status(note) != "resolved":
         return None
-    named = shelf.successor(note)
-    said = [one.get("note") for one in shelf.folded(note).legal("resolved") if one.get("answer") == named]
-    answer = shelf.current(named) if named else ""
-    there = shelf.prose(answer)
+    named = note_set.successor(note)
+    said = [one.get("note") for one in note_set.folded(note).legal("resolved") if one.get("answer") == named]
+    answer = note_set.current(named) if named else ""
+    there = note_set.prose(answer)
     return {
         "note": answer or None,
-        "status": shelf.status(answer) if answer else None,
+        "status": note_set.status(answer) if answer else None,
         "title": there.title if there is not None else None,
         "said": said[-1] or None if said else None,
     }
@@ -97,8 +97,8 @@ def _words_of(answer: Answer | None, progress: Row | None) -> list[str]:
     return [one for one in (*told, *(progress or {}).values()) if one]
 
 
-def _successor(shelf: Shelf, note: str) -> str | None:
-    current = shelf.current(note)
+def _successor(note_set: NoteSet, note: str) -> str | None:
+    current = note_set.current(note)
     return None if current == note else current
 
 

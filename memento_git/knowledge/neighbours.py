@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from memento_git.knowledge import pairs, similarity
 
 if TYPE_CHECKING:
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.knowledge.note_writer import NoteWriter
-    from memento_git.knowledge.shelf import Shelf
     from memento_git.knowledge.similarity import Similarity
 
 FIRST: Final = 5
@@ -18,12 +18,12 @@ SAME: Final = "says the very same as"
 
 def tell(writer: NoteWriter, note: str, known: Sequence[Similarity] | None = None) -> None:
     """Warn of the live notes that a note is near to, or may contradict."""
-    read = writer.shelf.note(note)
+    read = writer.note_set.note(note)
     with writer.view.aside():
-        same = {one.id for one in writer.shelf.saying(read.body)} - {note}
-        near = near_to(writer.shelf, read.title, read.body, (note,)) if known is None else known
+        same = {one.id for one in writer.note_set.saying(read.body)} - {note}
+        near = near_to(writer.note_set, read.title, read.body, (note,)) if known is None else known
         found = [one for one in near if one.note not in same]
-        against = set(writer.shelf.contradictions(read)) - {one.note for one in found}
+        against = set(writer.note_set.contradictions(read)) - {one.note for one in found}
     told = [*(f"{SAME} {one}" for one in sorted(same)), *(one.told() for one in found)]
     writer.tx.ledger.warn(*(f"{note} {one}" for one in (*told, *(f"contradicts {other}" for other in sorted(against)))))
 
@@ -31,18 +31,18 @@ def tell(writer: NoteWriter, note: str, known: Sequence[Similarity] | None = Non
 def tell_all(writer: NoteWriter, new: Collection[str]) -> None:
     """Warn of what many new notes are near to, or may contradict: how many there are, and the first."""
     with writer.view.aside():
-        texts = {note.id: similarity.said(note.title, note.body) for note in writer.shelf.live()} if new else {}
+        texts = {note.id: similarity.said(note.title, note.body) for note in writer.note_set.live()} if new else {}
     found = [*pairs.duplicates(texts, new), *pairs.conflicts(texts, new)]
     lines = [_paired(pair, new) for pair in found[:FIRST]]
     more = f"{len(found)} pairs of what came in are near to, or may contradict, what is here: memento check duplicates"
     writer.tx.ledger.warn(*lines, *([f"{more}, memento check conflicts"] if len(found) > FIRST else []))
 
 
-def near_to(shelf: Shelf, title: str, body: str, but: Collection[str]) -> list[Similarity]:
+def near_to(note_set: NoteSet, title: str, body: str, but: Collection[str]) -> list[Similarity]:
     """Return the live notes that a text is near to, or may contradict, but for some."""
     text = similarity.said(title, body)
     return similarity.near(
-        text, {one.id: similarity.said(one.title, one.body) for one in shelf.near(text) if one.id not in but}
+        text, {one.id: similarity.said(one.title, one.body) for one in note_set.near(text) if one.id not in but}
     )
 
 

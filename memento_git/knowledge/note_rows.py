@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memento_git.folding.event_rows import audit, event_row, troubles
 from memento_git.knowledge import handoffs
 from memento_git.knowledge.injection import orders
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.transitions import LIVE, LIVING
 from memento_git.ledger import codec, layout
 from memento_git.model.enumeration import many
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from memento_git.model.work import Prose
 
 
-def note_row(shelf: Shelf, note: Prose) -> NoteRow:
+def note_row(note_set: NoteSet, note: Prose) -> NoteRow:
     """Return a note with its state and all that links to it; how its places in the code are is not told here."""
-    data, text, progress = note.data, handoffs.told(shelf, note), shelf.progress(note.id)
-    at, by, before = shelf.confirmed(note)
+    data, text, progress = note.data, handoffs.told(note_set, note), note_set.progress(note.id)
+    at, by, before = note_set.confirmed(note)
     return {
         "id": note.id,
         "kind": data["kind"],
         "domain": layout.domain_of(note.path),
         "title": data["title"],
         "key": data.get("key"),
-        "status": shelf.status(note.id),
-        "expired": shelf.is_expired(note), "incomplete": shelf.is_incomplete(note.id),
+        "status": note_set.status(note.id),
+        "expired": note_set.is_expired(note), "incomplete": note_set.is_incomplete(note.id),
         "origin": data["origin"],
         "actor": data["by"],
         "created_at": data["at"],
@@ -43,22 +43,22 @@ def note_row(shelf: Shelf, note: Prose) -> NoteRow:
         "tags": note.list("tags"), "aliases": note.list("aliases"),
         "importance": data.get("importance"),
         "confidence": data.get("confidence"),
-        "tier": shelf.tier(note),
-        "expires": shelf.expires(note) or None,
+        "tier": note_set.tier(note),
+        "expires": note_set.expires(note) or None,
         "valid_from": data.get("valid_from"),
         "valid_to": data.get("valid_to"),
         "thread": data.get("thread"),
         "to": data.get("to"),
-        "validity": validity(data, shelf.view.now) or None,
+        "validity": validity(data, note_set.view.now) or None,
         "pinned": bool(data.get("pinned")),
-        "about": [*map(str, shelf.anchors(note))],
-        "links": [_leading(shelf, link.rel, link.to) for link in shelf.links(note)],
-        "linked_from": [{"rel": rel, "from": other} for rel, other in shelf.backlinks(note.id)],
+        "about": [*map(str, note_set.anchors(note))],
+        "links": [_leading(note_set, link.rel, link.to) for link in note_set.links(note)],
+        "linked_from": [{"rel": rel, "from": other} for rel, other in note_set.backlinks(note.id)],
         "evidence": [str(ref).partition("@")[0] for ref in note.list("evidence")],
         "sources": note.list("sources"),
         "supersedes": note.list("supersedes"),
-        "successor": shelf.successor(note.id) or None,
-        "contradicted_by": shelf.contradictions(note),
+        "successor": note_set.successor(note.id) or None,
+        "contradicted_by": note_set.contradictions(note),
         "progress": progress,
         "orders": orders(data, "\n\n".join([text, *(one for one in (progress or {}).values() if one)])),
         "text": text,
@@ -84,28 +84,28 @@ def draft_row(draft: Prose) -> Row:
 def as_note(view: View, draft: Prose) -> NoteRow:
     """Return the row of the note that a draft would be."""
     view.put(draft.path, codec.encode_prose(draft.data, draft.body))
-    shelf = Shelf(view, {draft.id})
-    return {**note_row(shelf, shelf.note(draft.id)), "status": "draft"}
+    note_set = NoteSet(view, {draft.id})
+    return {**note_row(note_set, note_set.note(draft.id)), "status": "draft"}
 
 
-def _leading(shelf: Shelf, rel: str, to: str) -> Link:
+def _leading(note_set: NoteSet, rel: str, to: str) -> Link:
     """Return a link, with the note that took its end's place, or what else became of that."""
-    current = shelf.current(to)
-    status = shelf.status(to) if kind_of(to) == "note" and current == to else "active"
+    current = note_set.current(to)
+    status = note_set.status(to) if kind_of(to) == "note" and current == to else "active"
     if current != to:
         return {"rel": rel, "to": to, "successor": current}
     return {"rel": rel, "to": to, "status": status} if status != "active" else {"rel": rel, "to": to}
 
 
-def redacted_row(shelf: Shelf, note: str) -> Row:
+def redacted_row(note_set: NoteSet, note: str) -> Row:
     """Return what is known of a note whose text was taken out."""
-    domain = layout.domain_of(shelf.event_folder(note))
-    return {"id": note, "kind": None, "domain": domain, "title": None, "status": shelf.status(note)}
+    domain = layout.domain_of(note_set.event_folder(note))
+    return {"id": note, "kind": None, "domain": domain, "title": None, "status": note_set.status(note)}
 
 
-def history(shelf: Shelf, note: str) -> list[EventRow]:
+def history(note_set: NoteSet, note: str) -> list[EventRow]:
     """Return what happened to a note, in the order in which it was seen."""
-    return audit(shelf.folded(note).events)
+    return audit(note_set.folded(note).events)
 
 
 def histories(view: View, note: str = "") -> list[list[EventRow]]:
@@ -113,41 +113,41 @@ def histories(view: View, note: str = "") -> list[list[EventRow]]:
 
     What was redacted is told by its events alone: who added it, and when, stood in its text.
     """
-    shelf = Shelf(view)
+    note_set = NoteSet(view)
     if note:
-        is_told = shelf.path(note) and not shelf.is_redacted(note)
-        return [_with_addition(shelf, shelf.note(note)) if is_told else history(shelf, note)]
-    told = shelf.readable()
+        is_told = note_set.path(note) and not note_set.is_redacted(note)
+        return [_with_addition(note_set, note_set.note(note)) if is_told else history(note_set, note)]
+    told = note_set.readable()
     known = {one.id for one in told}
-    left = [one for one in shelf.index.events_of if one not in known]
-    return [*(_with_addition(shelf, one) for one in told), *(history(shelf, one) for one in left)]
+    left = [one for one in note_set.index.events_of if one not in known]
+    return [*(_with_addition(note_set, one) for one in told), *(history(note_set, one) for one in left)]
 
 
-def _with_addition(shelf: Shelf, note: Prose) -> list[EventRow]:
+def _with_addition(note_set: NoteSet, note: Prose) -> list[EventRow]:
     added: EventRow = {
         "id": note.id, "run_id": "", "record": note.id, "actor": note.data["by"], "action": f"note.{MADE['note']}",
         "created_at": note.data["at"], "summary": note.title, "legal": True, "problem": None, "payload": {},
     }  # fmt: skip
-    return [added, *history(shelf, note.id)]
+    return [added, *history(note_set, note.id)]
 
 
 def after(tx: Transaction, note: str) -> NoteRow:
     """Return a note's row as it is at the end of a transaction."""
     from memento_git.knowledge.note_writer import NoteWriter
 
-    shelf = NoteWriter.of(tx).shelf
+    note_set = NoteWriter.of(tx).note_set
     with tx.view.aside():
-        return note_row(shelf, shelf.note(note))
+        return note_row(note_set, note_set.note(note))
 
 
 def listed(
-    shelf: Shelf, *, kind: str = "", domain: str = "", status: str = "", key_prefix: str = "", thread: str = "",
+    note_set: NoteSet, *, kind: str = "", domain: str = "", status: str = "", key_prefix: str = "", thread: str = "",
     tag: str = "",
 ) -> list[NoteRow]:  # fmt: skip
     """Return the rows of the notes that are asked for, the latest first; without a status those that live."""
     rows = []
     start = key_start(key_prefix) if key_prefix else ""
-    for note in reversed(list(shelf.readable())):
+    for note in reversed(list(note_set.readable())):
         wanted = (
             kind in ("", note.data["kind"])
             and domain in ("", layout.domain_of(note.path))
@@ -155,46 +155,50 @@ def listed(
             and (not tag or tag in note.list("tags"))
             and (not start or under(str(note.data.get("key", "")), start))
         )
-        state = shelf.status(note.id)
+        state = note_set.status(note.id)
         if wanted and (status in ("all", state) or (not status and state in LIVING)):
-            rows.append(note_row(shelf, note))
+            rows.append(note_row(note_set, note))
     return rows
 
 
 def linked(view: View, records: Collection[str]) -> list[Row]:
     """Return the notes that a link, or the evidence that they rest on, leads from to one of the records."""
-    shelf = Shelf(view)
-    shelf.load()
+    note_set = NoteSet(view)
+    note_set.load()
     rows = []
-    for note in shelf.readable():
-        links = [(link.rel, link.to) for link in shelf.links(note) if link.to in records]
+    for note in note_set.readable():
+        links = [(link.rel, link.to) for link in note_set.links(note) if link.to in records]
         rests = [("rests_on", name) for ref in note.list("evidence") if (name := ref.partition("@")[0]) in records]
         if links or rests:
-            status = shelf.status(note.id)
+            status = note_set.status(note.id)
             rows.append({
                 "id": note.id, "kind": note.data["kind"], "title": note.title, "status": status,
-                "live": status in LIVE, "expired": shelf.is_expired(note), "origin": note.data["origin"],
+                "live": status in LIVE, "expired": note_set.is_expired(note), "origin": note.data["origin"],
                 "links": [{"rel": rel, "to": to} for rel, to in (*links, *rests)],
             })  # fmt: skip
     return rows
 
 
-def remarks(shelf: Shelf, note: str = "") -> list[str]:
+def remarks(note_set: NoteSet, note: str = "") -> list[str]:
     """Return what to say beside notes, or one: that some are worded otherwise at another revision."""
-    other = [one for one in shelf.differing() if note in ("", one)]
+    other = [one for one in note_set.differing() if note in ("", one)]
     verb = "differs" if len(other) == 1 else "differ"
     alone = "what is shown and searched is that of the first; name each --at alone"
     return [f"{note or many(len(other), 'note')} {verb} between these revisions: {alone}"] if other else []
 
 
-def happened(shelf: Shelf, event: str) -> EventRow:
+def happened(note_set: NoteSet, event: str) -> EventRow:
     """Return one event of a note."""
-    seen = shelf.fold.judged(event)
+    seen = note_set.fold.judged(event)
     if seen is None:
         raise NoSuchRecord(kind="event", given=event)
     return event_row(seen)
 
 
-def trouble_rows(shelf: Shelf) -> list[TroubleRow]:
+def trouble_rows(note_set: NoteSet) -> list[TroubleRow]:
     """Return what of the notes is contested, illegal or incomplete, with the events concerned."""
-    return [row for note in sorted(shelf.index.events_of) for row in troubles(shelf.folded(note), note, shelf.event)]
+    return [
+        row
+        for note in sorted(note_set.index.events_of)
+        for row in troubles(note_set.folded(note), note, note_set.event)
+    ]

@@ -7,7 +7,7 @@ from typing import Self
 
 from memento_git.knowledge import watched_paths
 from memento_git.knowledge.drafts import Drafts
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.ledger import event_writer
 from memento_git.ledger.store import Ledger
 from memento_git.ledger.transaction import Transaction
@@ -20,7 +20,7 @@ class NoteWriter(event_writer.EventWriter):
 
     def __init__(self, tx: Transaction) -> None:
         super().__init__(tx)
-        self.shelf = Shelf(tx.view)
+        self.note_set = NoteSet(tx.view)
         tx.after_commit.append(lambda: watched_paths.keep_written(tx))
 
     @classmethod
@@ -31,7 +31,7 @@ class NoteWriter(event_writer.EventWriter):
     def find(self, given: str) -> Prose:
         """Return the note that a prefix of its id, or its key, names; of a draft say what makes a note of it."""
         try:
-            return self.shelf.find(given)
+            return self.note_set.find(given)
         except NoSuchRecord as unknown:
             with suppress(NoSuchRecord, IdInvalid, WrongKind):
                 draft = Drafts(self.tx.ledger.git).find(given).id

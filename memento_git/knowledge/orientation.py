@@ -14,7 +14,7 @@ from memento_git.knowledge.transitions import CURRENT, LIVE
 
 if TYPE_CHECKING:
     from memento_git.knowledge.labels import Standings
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.model.note_rows import NoteRow
     from memento_git.model.rows import Row
     from memento_git.model.work import Prose
@@ -23,61 +23,61 @@ MOST: Final = 10
 KINDS: Final = ("question", "gap", "goal", "checkpoint")
 
 
-def standing(shelf: Shelf, by: str, standings: Standings = nothing_known) -> Row:
+def standing(note_set: NoteSet, by: str, standings: Standings = nothing_known) -> Row:
     """Return what one should know first of what holds now, and how many were left out because of their state.
 
     Where others handed over since `by` did, what they left themselves is told as well. `standings` tells what the
     evidence of a note comes to; each note has in `doubts` what was taken back of it.
     """
-    now = shelf.standing()
+    now = note_set.standing()
     held = {note.id for note in now}
-    interest = _of_interest(shelf, shelf.readable(), held)
-    counts = Counter(_state(shelf, note) for note in interest if note.id not in held)
+    interest = _of_interest(note_set, note_set.readable(), held)
+    counts = Counter(_state(note_set, note) for note in interest if note.id not in held)
     handoffs = _handoffs(now)
     own = next((note for note in reversed(handoffs) if note.data["by"] == by), None)
     told = {
-        **orientation(shelf, now),
-        "own_handoff": note_row(shelf, own) if own is not None and own is not handoffs[-1] else None,
+        **orientation(note_set, now),
+        "own_handoff": note_row(note_set, own) if own is not None and own is not handoffs[-1] else None,
     }
-    lists = [told[name] for name in _lists(shelf, ())]
-    _doubt(shelf, [*filter(None, (told["handoff"], told["own_handoff"])), *chain.from_iterable(lists)], standings)
+    lists = [told[name] for name in _lists(note_set, ())]
+    _doubt(note_set, [*filter(None, (told["handoff"], told["own_handoff"])), *chain.from_iterable(lists)], standings)
     return {**told, "left_out": dict(counts)}
 
 
-def _doubt(shelf: Shelf, rows: Sequence[NoteRow], standings: Standings) -> None:
+def _doubt(note_set: NoteSet, rows: Sequence[NoteRow], standings: Standings) -> None:
     """Say in rows of notes what they rest on and was taken back since."""
-    refs = {row["id"]: [str(ref) for ref in shelf.note(row["id"]).list("evidence")] for row in rows}
+    refs = {row["id"]: [str(ref) for ref in note_set.note(row["id"]).list("evidence")] for row in rows}
     wanted = list(chain.from_iterable(refs.values()))
-    told = standings(shelf.view, wanted) if wanted else {}
+    told = standings(note_set.view, wanted) if wanted else {}
     for row in rows:
         stand = [(ref.partition("@")[0], told.get(ref, UNKNOWN_STANDING)) for ref in refs[row["id"]]]
         back = [(name, one["status"]) for name, one in stand if one["trust"] and one["status"] != "recorded"]
         row["doubts"] = [f"rests on {name}: {status}" for name, status in back]
 
 
-def orientation(shelf: Shelf, notes: Sequence[Prose], most: int = MOST) -> Row:
+def orientation(note_set: NoteSet, notes: Sequence[Prose], most: int = MOST) -> Row:
     """Return what one should know first of some notes; of each list the latest `most`, and how many more there are."""
-    handoffs, lists = _handoffs(notes), _lists(shelf, notes)
+    handoffs, lists = _handoffs(notes), _lists(note_set, notes)
     return {
-        "handoff": note_row(shelf, handoffs[-1]) if handoffs else None,
-        **{name: [note_row(shelf, note) for note in reversed(found[-most:])] for name, found in lists.items()},
+        "handoff": note_row(note_set, handoffs[-1]) if handoffs else None,
+        **{name: [note_row(note_set, note) for note in reversed(found[-most:])] for name, found in lists.items()},
         "omitted": {name: len(found) - most for name, found in lists.items() if len(found) > most},
     }
 
 
-def _lists(shelf: Shelf, notes: Sequence[Prose]) -> dict[str, list[Prose]]:
+def _lists(note_set: NoteSet, notes: Sequence[Prose]) -> dict[str, list[Prose]]:
     return {
         "pinned": [note for note in notes if note.data.get("pinned")],
         **{f"{kind}s": [note for note in notes if note.data["kind"] == kind] for kind in KINDS},
         "corrections": [note for note in notes if note.list("supersedes")],
-        "contested": [note for note in notes if shelf.status(note.id) == "contested"],
+        "contested": [note for note in notes if note_set.status(note.id) == "contested"],
     }
 
 
-def _of_interest(shelf: Shelf, notes: Sequence[Prose], held: set[str]) -> list[Prose]:
+def _of_interest(note_set: NoteSet, notes: Sequence[Prose], held: set[str]) -> list[Prose]:
     """Return the notes that stand in a list, or would but for their state, and the handoffs later than the last."""
-    live = [note for note in notes if shelf.status(note.id) in (*LIVE, *CURRENT)]
-    listed = [note for found in _lists(shelf, live).values() for note in found]
+    live = [note for note in notes if note_set.status(note.id) in (*LIVE, *CURRENT)]
+    listed = [note for found in _lists(note_set, live).values() for note in found]
     later = takewhile(lambda note: note.id not in held, reversed(_handoffs(notes)))
     return list({note.id: note for note in (*listed, *later)}.values())
 
@@ -86,7 +86,7 @@ def _handoffs(notes: Sequence[Prose]) -> list[Prose]:
     return [note for note in notes if is_handoff(note)]
 
 
-def _state(shelf: Shelf, note: Prose) -> str:
+def _state(note_set: NoteSet, note: Prose) -> str:
     """Return why a note is left out."""
-    status = shelf.status(note.id)
+    status = note_set.status(note.id)
     return "expired" if status in CURRENT else status

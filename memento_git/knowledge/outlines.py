@@ -41,7 +41,7 @@ def named(path: str) -> bool:
 
 def outlines(overlay: Overlay, paths: Sequence[str]) -> dict[str, Symbols]:
     """Return the named parts of files; why there are none where a file is too large or no text."""
-    reader, git = overlay.follower.reader, overlay.shelf.view.git
+    reader, git = overlay.follower.reader, overlay.note_set.view.git
     key = f"{FORMAT}:{','.join(grammars.available())}"
     held: dict[str, list[object]] = cache.read(git, KEPT, key) or {}
     blobs = {path: overlay.now.blob(path) for path in paths}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Refused
 from memento_git.knowledge import code_paths, following, note_rows
 from memento_git.knowledge.code_paths import CodeUnreadable
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.ledger import layout, snapshots
 from memento_git.model import anchors
 from memento_git.model.enumeration import grouped
@@ -33,11 +33,11 @@ class NoSuchCode(Refused):
 class Overlay:
     """The code at one moment, and the live notes that are about it."""
 
-    def __init__(self, shelf: Shelf, follower: Follower, now: Snapshot) -> None:
-        self.shelf = shelf
+    def __init__(self, note_set: NoteSet, follower: Follower, now: Snapshot) -> None:
+        self.note_set = note_set
         self.follower = follower
         self.now = now
-        self._at = grouped((one.path, one) for one in follower.placed(shelf.places(shelf.live()), now))
+        self._at = grouped((one.path, one) for one in follower.placed(note_set.places(note_set.live()), now))
 
     @property
     def moment(self) -> str:
@@ -73,7 +73,7 @@ class Overlay:
 
     def folder(self, given: str) -> str:
         """Return the path of a file or folder that was typed; nothing stands for all."""
-        path = code_paths.chosen(self.shelf.view.git, given, self.now.entries)
+        path = code_paths.chosen(self.note_set.view.git, given, self.now.entries)
         entry = self.now.entries.get(path)
         if path and (entry is None or not self.below(path)):
             raise NoSuchCode(path=path, moment=self.moment, near=self._near(path))
@@ -81,7 +81,7 @@ class Overlay:
 
     def file(self, given: str) -> str:
         """Return the path of a file that was typed; refuse what is no plain file."""
-        path = code_paths.chosen(self.shelf.view.git, given, self.now.entries)
+        path = code_paths.chosen(self.note_set.view.git, given, self.now.entries)
         entry = self.now.entries.get(path)
         if path == layout.FOLDER or path.startswith(f"{layout.FOLDER}/"):
             raise CodeUnreadable(path=path, why="it is part of the ledger, which memento show reads")
@@ -129,12 +129,12 @@ def opened(view: View, rev: str = "", path: str = "") -> Iterator[Overlay]:
             now = follower.at(rev or "HEAD")
         else:
             now = code_paths.standing_now(view.git, follower.reader, path)
-        yield Overlay(Shelf(view), follower, now)
+        yield Overlay(NoteSet(view), follower, now)
 
 
-def note_row(shelf: Shelf, placed: Placed) -> Row:
+def note_row(note_set: NoteSet, placed: Placed) -> Row:
     """Return a note at a place: what a reader needs to know of it there."""
-    whole: Mapping[str, Any] = note_rows.note_row(shelf, shelf.note(placed.note))
+    whole: Mapping[str, Any] = note_rows.note_row(note_set, note_set.note(placed.note))
     keys = (
         "id", "kind", "title", "key", "status", "expired", "incomplete", "origin", "actor", "created_at",
         "confirmed_at", "contradicted_by", "evidence", "orders", "text",
@@ -148,9 +148,9 @@ def note_row(shelf: Shelf, placed: Placed) -> Row:
     }  # fmt: skip
 
 
-def brief_row(shelf: Shelf, placed: Placed) -> Row:
+def brief_row(note_set: NoteSet, placed: Placed) -> Row:
     """Return a note at a place in a few words."""
-    note, told = shelf.note(placed.note), placed.found
+    note, told = note_set.note(placed.note), placed.found
     return {
         "id": note.id, "kind": note.data["kind"], "title": note.title, "state": told.state,
         "stale": placed.is_stale, "lines": anchors.spell(told.lines) if told.lines else None,

@@ -35,7 +35,7 @@ class NoSuchSymbol(Refused):
 
 def parse(overlay: Overlay, given: str) -> tuple[str, tuple[int, int] | None]:
     """Return the path and the lines that a typed place names; a file of that very name comes first."""
-    if chosen(overlay.shelf.view.git, given, overlay.now.entries) in overlay.now.entries:
+    if chosen(overlay.note_set.view.git, given, overlay.now.entries) in overlay.now.entries:
         return given, None
     path, colons, symbol = given.partition("::")
     if colons:
@@ -83,7 +83,7 @@ def read(overlay: Overlay, given: str, *, limit: int = 0) -> Row:
         "path": path, "code": {**overlay.code(), "blob": overlay.now.blob(path), "changed": _is_changed(overlay, path)},
         "lines": {"first": first, "last": min(shown, len(lines)), "wanted": min(last, len(lines)), "total": len(lines)},
         "text": "\n".join(lines[first - 1 : shown]),
-        "notes": sorted((note_row(overlay.shelf, one) for one in (*overlay.above(path), *here)), key=_order),
+        "notes": sorted((note_row(overlay.note_set, one) for one in (*overlay.above(path), *here)), key=_order),
         "elsewhere": len({one.note for one in placed} - {one.note for one in here}),
         "stale": list(dict.fromkeys(one.note for one in placed if one.is_stale)),
         "coverage": covered(overlay, path),
@@ -95,7 +95,7 @@ def blame(overlay: Overlay, given: str) -> Row:
     told = read(overlay, given)
     wanted = ("id", "kind", "title", "status", "origin", "actor", "created_at", "anchor", "state", "path", "lines")
     notes = [
-        {**{key: row[key] for key in wanted}, "confidence": overlay.shelf.note(row["id"]).data.get("confidence")}
+        {**{key: row[key] for key in wanted}, "confidence": overlay.note_set.note(row["id"]).data.get("confidence")}
         for row in told["notes"]
     ]
     first, last = told["lines"]["first"], told["lines"]["last"]

@@ -9,8 +9,8 @@ from memento_git.errors import Refused
 from memento_git.knowledge import recipes
 from memento_git.knowledge.anchor_locations import AnchorLocations
 from memento_git.knowledge.moments import past_moment
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.recipes import Item, RecipeTooLarge
-from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import CURRENT
 from memento_git.ledger import layout
 from memento_git.ledger.recipebook import MOMENTS, RecipeBook
@@ -52,9 +52,9 @@ class RecipeRun:
 
     def __init__(self, view: View, *, at_commit: bool = False) -> None:
         self.view = view
-        self.shelf = Shelf(view)
+        self.note_set = NoteSet(view)
         self.book = RecipeBook(view)
-        self.places = AnchorLocations(self.shelf, at_commit=at_commit)
+        self.places = AnchorLocations(self.note_set, at_commit=at_commit)
         self.steps: list[Row] = []
         self.writes: list[Write] = []
         self._items: dict[str, Item] = {}
@@ -71,7 +71,7 @@ class RecipeRun:
 
     def notes(self) -> list[Item]:
         """Return all notes, the latest last."""
-        return [self._item(note) for note in self.shelf.readable()]
+        return [self._item(note) for note in self.note_set.readable()]
 
     def _recipe(self, recipe: Recipe, given: Mapping[str, str]) -> list[Item]:
         if recipe.name in self._way or len(self._way) > DEEPEST:
@@ -136,7 +136,7 @@ class RecipeRun:
             return self._recipe(self.book.find(step["recipe"]), step.get("with") or {}), 0
         if do == "recall":
             return self._recalled(step["query"], step.get("most", RECALLED), wanted)
-        self.shelf.load()
+        self.note_set.load()
         held = [item for item in self.notes() if recipes.passes(item, wanted)]
         if do == "search":
             held = [item for item in held if recipes.says(item, step["text"])]
@@ -161,18 +161,18 @@ class RecipeRun:
 
     def _known(self, name: str) -> Item | None:
         """Return a note by its id; None where its file is wrong or is not there."""
-        note = self.shelf.prose(name)
+        note = self.note_set.prose(name)
         return self._item(note) if note is not None else None
 
     def _item(self, note: Prose) -> Item:
         if note.id not in self._items:
             data = note.data
             self._items[note.id] = Item(
-                note.id, data["kind"], layout.domain_of(note.path), self.shelf.status(note.id), note.title, note.body,
-                data["at"], data["by"], data["origin"], data.get("key", ""), data.get("thread", ""),
-                tuple(note.list("tags")), tuple(note.list("aliases")), self.shelf.confirmed(note)[0],
+                note.id, data["kind"], layout.domain_of(note.path), self.note_set.status(note.id), note.title,
+                note.body, data["at"], data["by"], data["origin"], data.get("key", ""), data.get("thread", ""),
+                tuple(note.list("tags")), tuple(note.list("aliases")), self.note_set.confirmed(note)[0],
                 data.get("importance"), data.get("confidence"), bool(data.get("pinned")),
-                bool(note.list("supersedes")), self.shelf.is_expired(note),
+                bool(note.list("supersedes")), self.note_set.is_expired(note),
             )  # fmt: skip
         return self._items[note.id]
 
@@ -202,7 +202,7 @@ class RecipeRun:
 
     def _reached(self, step: Mapping[str, Any], items: list[Item]) -> list[Item]:
         """Return notes, and those that links lead to from them or to them, nearest first."""
-        self.shelf.load()
+        self.note_set.load()
         wanted = {**PLAIN, **step}
         found = {item.id: item for item in items}
         edge = [item.id for item in items]
@@ -219,11 +219,11 @@ class RecipeRun:
     def _beside(self, name: str, step: Mapping[str, Any]) -> Iterator[str]:
         rels, direction = step.get("rels") or (), step.get("direction", "both")
         if direction != "in":
-            for link in self.shelf.links(self.shelf.note(name)):
-                if (not rels or link.rel in rels) and link.to in self.shelf.index.prose:
-                    yield self.shelf.current(link.to)
+            for link in self.note_set.links(self.note_set.note(name)):
+                if (not rels or link.rel in rels) and link.to in self.note_set.index.prose:
+                    yield self.note_set.current(link.to)
         if direction != "out":
-            yield from (other for rel, other in self.shelf.backlinks(name) if not rels or rel in rels)
+            yield from (other for rel, other in self.note_set.backlinks(name) if not rels or rel in rels)
 
     # Sinks.
 

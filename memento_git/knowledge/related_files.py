@@ -55,7 +55,7 @@ def traced(places: AnchorLocations, hits: Sequence[HitRow], queries: Sequence[st
             return list(rows.values())
         _grep(rows, follower, now, _words(queries))
         _define(rows, follower, now, _words(queries))
-        held = places.of((note.id for note in places.shelf.live()), (follower, now))
+        held = places.of((note.id for note in places.note_set.live()), (follower, now))
     for one in chain.from_iterable(held.values()):
         if row := rows.get(one.path):
             _beside(row, one.note)

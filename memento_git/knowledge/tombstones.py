@@ -13,7 +13,7 @@ from memento_git.knowledge import similarity
 from memento_git.ledger import codec
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.model.work import Prose
 
 IMPORT: Final = "import"
@@ -33,25 +33,25 @@ def why_out(note: str) -> str:
     return f"{note}, which said this or came from there, was redacted in this ledger: tell the rest with note add"
 
 
-def sources(shelf: Shelf, notes: Iterable[str]) -> list[str]:
+def sources(note_set: NoteSet, notes: Iterable[str]) -> list[str]:
     """Return where notes were imported from, of those whose text is there."""
-    found = (shelf.note(note) for note in notes if shelf.path(note))
+    found = (note_set.note(note) for note in notes if note_set.path(note))
     return [str(source) for note in found if note.data["origin"] == IMPORT for source in note.list("sources")[:1]]
 
 
-def source_mark(shelf: Shelf, note: str) -> dict[str, Any]:
+def source_mark(note_set: NoteSet, note: str) -> dict[str, Any]:
     """Return by what a note that leaves history is known again: by where it came from alone."""
-    path = shelf.path(note)
-    held = [marks(shelf.note(note))] if path else _events(shelf, note)
+    path = note_set.path(note)
+    held = [marks(note_set.note(note))] if path else _events(note_set, note)
     return next(({SOURCE: one[SOURCE]} for one in held if one.get(SOURCE)), {})
 
 
 class Tombstones:
     """The imported notes that were taken out of a ledger."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        gone = (note for note in sorted(shelf.index.events_of) if shelf.is_redacted(note))
-        held = [(note, one) for note in gone for one in _events(shelf, note)]
+    def __init__(self, note_set: NoteSet) -> None:
+        gone = (note for note in sorted(note_set.index.events_of) if note_set.is_redacted(note))
+        held = [(note, one) for note in gone for one in _events(note_set, note)]
         self._sources = {one[SOURCE]: note for note, one in held if one[SOURCE]}
         self._texts = {one[TEXT]: note for note, one in held if one[TEXT]}
         self._read = {*self._texts.values()}
@@ -73,9 +73,9 @@ class Tombstones:
         return came if lasting or came not in self._read else ""
 
 
-def _events(shelf: Shelf, note: str) -> Iterator[Mapping[str, str]]:
+def _events(note_set: NoteSet, note: str) -> Iterator[Mapping[str, str]]:
     """Yield what the events say that took a note out."""
-    for seen in shelf.folded(note).events:
+    for seen in note_set.folded(note).events:
         if takes_out(seen.event):
             yield {key: seen.event.get(key) for key in (SOURCE, TEXT)}
 

@@ -12,60 +12,60 @@ from memento_git.model.knowledge import under
 
 if TYPE_CHECKING:
     from memento_git.knowledge.anchor_locations import AnchorLocations
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.knowledge.search_request import SearchRequest
-    from memento_git.knowledge.shelf import Shelf
 
 
-def nothing(shelf: Shelf, request: SearchRequest) -> str:
+def nothing(note_set: NoteSet, request: SearchRequest) -> str:
     """Return how an answer begins that holds nothing; who asked for nothing either is told where to look."""
     if request.queries:
         return "nothing that passes the filters is known of this" if request.narrowed else "nothing is known of this"
     if request.view != "orient" or request.filtered:
         return "nothing is kept that was asked for"
-    if not shelf.readable():
+    if not note_set.readable():
         return "no note is kept yet: memento remember TEXT keeps the first"
     return "nothing is open, pinned, corrected or handed over: memento recall --view digest shows what holds"
 
 
 def named(locations: AnchorLocations, request: SearchRequest, *, few: int) -> list[str]:
     """Return what to say of the domain, thread, tag, key, author and paths asked for; `few` as `recall.cards`."""
-    shelf = locations.shelf
-    of_notes = filters(shelf, domain=request.domain, thread=request.thread, tag=request.tag)
-    found = [*of_notes, *_key(shelf, request.key_prefix)]
-    return [*found, *_author(shelf, request.author, few), *_places(locations, request.about)]
+    note_set = locations.note_set
+    of_notes = filters(note_set, domain=request.domain, thread=request.thread, tag=request.tag)
+    found = [*of_notes, *_key(note_set, request.key_prefix)]
+    return [*found, *_author(note_set, request.author, few), *_places(locations, request.about)]
 
 
-def filters(shelf: Shelf, *, domain: str = "", thread: str = "", tag: str = "") -> list[str]:
+def filters(note_set: NoteSet, *, domain: str = "", thread: str = "", tag: str = "") -> list[str]:
     """Return which of a domain, a thread and a tag no note ever had."""
-    told = _domain(shelf, domain)
-    if thread and all(note.data.get("thread") != thread for note in shelf.readable()):
+    told = _domain(note_set, domain)
+    if thread and all(note.data.get("thread") != thread for note in note_set.readable()):
         told.append(f"no note is in a thread {thread!r}")
-    if tag and all(tag not in note.list("tags") for note in shelf.readable()):
+    if tag and all(tag not in note.list("tags") for note in note_set.readable()):
         told.append(f"no note has a tag {tag!r}")
     return told
 
 
-def _author(shelf: Shelf, author: str, few: int) -> list[str]:
+def _author(note_set: NoteSet, author: str, few: int) -> list[str]:
     """Return that no record is by somebody of whose name this is a part."""
     if not author:
         return []
     from memento_git.knowledge.recall import cards
     from memento_git.knowledge.search_request import SearchRequest
 
-    return [] if cards(shelf.view, SearchRequest(author=author).admits, few=few) else [f"no record is by {author!r}"]
+    return [] if cards(note_set.view, SearchRequest(author=author).admits, few=few) else [f"no record is by {author!r}"]
 
 
-def _key(shelf: Shelf, start: str) -> list[str]:
+def _key(note_set: NoteSet, start: str) -> list[str]:
     """Return that no note had a key, or one below it."""
-    if not start or any(under(str(note.data.get("key") or ""), start) for note in shelf.readable()):
+    if not start or any(under(str(note.data.get("key") or ""), start) for note in note_set.readable()):
         return []
     return [f"no note has the key {start!r}, or one that begins with '{start}.'"]
 
 
-def _domain(shelf: Shelf, name: str) -> list[str]:
+def _domain(note_set: NoteSet, name: str) -> list[str]:
     """Return that a domain is none of those that there are, where no note is in it either."""
-    there = shelf.view.policy().domains
-    if name in ("", *there) or any(name == layout.domain_of(path) for path in shelf.index.prose.values()):
+    there = note_set.view.policy().domains
+    if name in ("", *there) or any(name == layout.domain_of(path) for path in note_set.index.prose.values()):
         return []
     return [NoSuchDomain(domain=name, domains=", ".join(there)).message]
 
@@ -73,22 +73,22 @@ def _domain(shelf: Shelf, name: str) -> list[str]:
 def _places(locations: AnchorLocations, about: Sequence[str]) -> list[str]:
     """Return which paths neither the code nor a note has; where there is no code, none is missed."""
     wanted = [place for place in map(anchors.parse, about) if place.is_place]
-    if not wanted or not locations.shelf.view.commits:
+    if not wanted or not locations.note_set.view.commits:
         return []
     with locations.opened(wanted) as (_, now):
         there = now.entries if now is not None else ()
     code = [path for path in there if not path.startswith(f"{layout.FOLDER}/")]
     if not code:
         return []
-    known = [*code, *_noted(locations.shelf)]
+    known = [*code, *_noted(locations.note_set)]
     return [
         f"neither the code nor a note has {one.path}" for one in wanted
         if not any(path == one.path or path.startswith(f"{one.path}/") for path in known)
     ]  # fmt: skip
 
 
-def _noted(shelf: Shelf) -> Iterator[str]:
+def _noted(note_set: NoteSet) -> Iterator[str]:
     """Yield the paths that notes name, and those where these are by now."""
-    for note in shelf.readable():
-        for place in (*shelf.about(note), *(note.data.get("about") or ())):
+    for note in note_set.readable():
+        for place in (*note_set.about(note), *(note.data.get("about") or ())):
             yield str(place.get("path", ""))

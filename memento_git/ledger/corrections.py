@@ -25,7 +25,7 @@ class AlreadyRedacted(Refused):
     hint_ = "memento log shows when and why"
 
 
-class Shelved(Book, Protocol):
+class IndexedRecords(Book, Protocol):
     """The records whose events are folded together, with the names of their files."""
 
     @property
@@ -47,7 +47,7 @@ def settle(writer: EventWriter, book: Book, record: str, keep: str, reason: str)
     return record
 
 
-def void(writer: EventWriter, book: Shelved, event: str, reason: str) -> str:
+def void(writer: EventWriter, book: IndexedRecords, event: str, reason: str) -> str:
     """Void an illegal, incomplete or contested event; a legal one never."""
     found, of = book.event(event), _owner(book, event)
     if event in book.folded(group_in(book.id, of)).put_aside:
@@ -59,7 +59,7 @@ def void(writer: EventWriter, book: Shelved, event: str, reason: str) -> str:
     return found.id if found else event
 
 
-def _wanted(book: Shelved, event: str) -> list[str]:
+def _wanted(book: IndexedRecords, event: str) -> list[str]:
     """Return the files for want of which an event is incomplete, its own first, as far as they are in the ledger."""
     names = [event]
     for name in names:
@@ -67,7 +67,7 @@ def _wanted(book: Shelved, event: str) -> list[str]:
     return [book.index.events[name] for name in names if name in book.index.events]
 
 
-def _owner(book: Shelved, event: str) -> str:
+def _owner(book: IndexedRecords, event: str) -> str:
     """Return the record that an event is of, also where its file cannot be read."""
     found = book.event(event)
     if found is not None:
@@ -78,7 +78,7 @@ def _owner(book: Shelved, event: str) -> str:
     return place.of
 
 
-def redact(writer: EventWriter, book: Shelved, event: str, reason: str) -> Event:
+def redact(writer: EventWriter, book: IndexedRecords, event: str, reason: str) -> Event:
     """Say what is left of an event without its free texts; its file is to be taken away with it.
 
     Of one that cannot be read nothing is left.

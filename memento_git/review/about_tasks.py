@@ -23,6 +23,6 @@ def notes_of(view: View, given: str) -> list[Row]:
 
     with opened(view, view.commits[0]) as overlay:
         placed = [one for path in paths for place in (path, *overlay.below(path)) for one in overlay.at(place)]
-        titles = {one.note: overlay.shelf.note(one.note).title for one in placed}
+        titles = {one.note: overlay.note_set.note(one.note).title for one in placed}
         found = {one.note: {"id": one.note, "title": titles[one.note], "path": one.path} for one in placed}
     return list(found.values())

@@ -25,14 +25,14 @@ from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
     from memento_git.folding.fold import Judged
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.ledger.branch_history import BranchHistory
     from memento_git.ledger.layout import Place
     from memento_git.ledger.tree_diff import Changed
     from memento_git.ledger.view import View
     from memento_git.review.last_readable import Last
 
-    Book = RunState | Shelf
+    Book = RunState | NoteSet
 
 GROWING: Final = frozenset({
     "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "passed", "waived",
@@ -61,16 +61,16 @@ class Comparison:
         self.stand_ins = stand_ins
         self.state = cache(partial(_state, self.runners))  # a run at the head
         self.before = cache(partial(_state, self.of_base))  # a run at the base
-        self._shelf = cache(_shelf)
+        self._note_set = cache(_note_set)
         self.redacted = cache(self._redacted)
 
     def book(self, run: str) -> Book:
         """Return a run at the head, or of '' all notes."""
-        return self.state(run) if run else self._shelf(self.head)
+        return self.state(run) if run else self._note_set(self.head)
 
     def was(self, run: str) -> Book:
         """Return a run at the base, or of '' all notes."""
-        return self.before(run) if run else self._shelf(self.base)
+        return self.before(run) if run else self._note_set(self.base)
 
     def notes(self) -> set[str]:
         """Return the notes whose files the branch touched, or whose events it lets happen."""
@@ -332,10 +332,10 @@ def _state(runners: Runners, run: str) -> RunState:
     return RunState(runners.view, run, runners, runners.policy)
 
 
-def _shelf(view: View) -> Shelf:
-    from memento_git.knowledge.shelf import Shelf
+def _note_set(view: View) -> NoteSet:
+    from memento_git.knowledge.note_set import NoteSet
 
-    return Shelf(view)
+    return NoteSet(view)
 
 
 def _stood(before: Book, was: Judged) -> bool:

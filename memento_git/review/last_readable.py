@@ -202,9 +202,9 @@ def _book(view: View, run: str) -> EventLog:
     """Return a run, or all notes."""
     if run:
         return RunState(view, run)
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
 
-    return Shelf(view)
+    return NoteSet(view)
 
 
 class _Past:

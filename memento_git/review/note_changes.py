@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import changes
 from memento_git.knowledge.actions.checking import between
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
 from memento_git.model.ids import parse_ref, verb_of
@@ -31,8 +31,8 @@ def with_notes(ledger: Ledger, told: Row) -> Row:
     same = len((*old.commits, *new.commits)) == 2 and old.folders.get(layout.KNOWLEDGE) == new.folders.get(
         layout.KNOWLEDGE
     )
-    rows = [] if same else list(_rows(Shelf(old), Shelf(new)))
-    files = [] if same else list(_forbidden(Shelf(old), Shelf(new)))
+    rows = [] if same else list(_rows(NoteSet(old), NoteSet(new)))
+    files = [] if same else list(_forbidden(NoteSet(old), NoteSet(new)))
     touched = between(ledger, told["base"], told["tips"][0])["touched"] if layout.KNOWLEDGE in new.folders else []
     taken = [*told["forbidden"], *files]
     counts = {
@@ -43,7 +43,7 @@ def with_notes(ledger: Ledger, told: Row) -> Row:
     return {**told, "counts": counts, "forbidden": taken, "knowledge": rows, "touched": touched}
 
 
-def _rows(old: Shelf, new: Shelf) -> Iterator[Row]:
+def _rows(old: NoteSet, new: NoteSet) -> Iterator[Row]:
     for row in changes.between(old, new):
         identity = row["id"]
         if row["status"] == REDACTED:
@@ -69,7 +69,7 @@ def _rows(old: Shelf, new: Shelf) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def _redacted_row(old: Shelf, new: Shelf, row: Row) -> Row:
+def _redacted_row(old: NoteSet, new: NoteSet, row: Row) -> Row:
     """Return the row of a note that is redacted by now: by whom and why, and nothing of what it said."""
     events = changes.since(old, new, row["id"])
     taken = changes.taking(events, row["id"]) or events
@@ -98,16 +98,16 @@ def _links(event: EventRow) -> bool:
     return event["legal"] and event["action"] in ("note.linked", "note.unlinked")
 
 
-def _about(shelf: Shelf, note: Prose) -> list[str]:
-    return [*map(str, shelf.anchors(note))]
+def _about(note_set: NoteSet, note: Prose) -> list[str]:
+    return [*map(str, note_set.anchors(note))]
 
 
-def _texts(shelf: Shelf, note: Prose) -> Row:
+def _texts(note_set: NoteSet, note: Prose) -> Row:
     """Return what a note says, key by key, as it is compared."""
-    return {**note.data, "text": note.body, "about": _about(shelf, note)}
+    return {**note.data, "text": note.body, "about": _about(note_set, note)}
 
 
-def _forbidden(old: Shelf, new: Shelf) -> Iterator[Row]:
+def _forbidden(old: NoteSet, new: NoteSet) -> Iterator[Row]:
     """Yield the files of notes that were removed, and those of their events that were changed or removed."""
     held = {}
     for path, blob in old.view.files.items():
@@ -118,8 +118,8 @@ def _forbidden(old: Shelf, new: Shelf) -> Iterator[Row]:
     yield from forbidden(held, gone, lambda path: old.view.read(path) == new.view.read(path))
 
 
-def _redacted(shelf: Shelf, held: dict[str, TwoSides]) -> Iterator[str]:
+def _redacted(note_set: NoteSet, held: dict[str, TwoSides]) -> Iterator[str]:
     """Yield the records that redactions took away."""
     owners = {owner for path in held if (place := layout.place_of(path)) and (owner := place.of)}
     for owner in owners:
-        yield from (parse_ref(event.data["target"]).id for event in shelf.folded(owner).legal("redacted"))
+        yield from (parse_ref(event.data["target"]).id for event in note_set.folded(owner).legal("redacted"))

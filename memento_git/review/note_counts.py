@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.ledger import cache, layout
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row
 
@@ -43,9 +43,9 @@ def _tallied(view: View, tree: str) -> dict[str, Any]:
     held: dict[str, Any] | None = cache.read(view.git, KEPT, "2") if tree else None
     if held is not None and held["tree"] == tree:
         return held
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
 
-    shelf, notes = Shelf(view), view.index("").prose
+    note_set, notes = NoteSet(view), view.index("").prose
     touched = _touched(view, held["tree"], tree) if held else None
     if held is None or touched is None:
         held, touched, expiring = {"states": {}, "expires": {}}, {*notes}, {*_expiring(view)}
@@ -55,24 +55,29 @@ def _tallied(view: View, tree: str) -> dict[str, Any]:
         held["states"].pop(name, None)
         held["expires"].pop(name, None)
         if name in notes:
-            _tally(shelf, name, held, may_expire=name in expiring)
+            _tally(note_set, name, held, may_expire=name in expiring)
     told = {**held, "tree": tree, "notes": len(notes)}
     if tree:
         cache.write(view.git, KEPT, "2", told)
     return told
 
 
-def _tally(shelf: Shelf, note: str, held: dict[str, Any], *, may_expire: bool) -> None:
+def _tally(note_set: NoteSet, note: str, held: dict[str, Any], *, may_expire: bool) -> None:
     """Keep what is not plain of a note."""
     from memento_git.knowledge.transitions import LIVE, LIVING
 
-    places = (layout.place_of(shelf.index.events[name]) for name in shelf.index.events_of.get(note, ()))
+    places = (layout.place_of(note_set.index.events[name]) for name in note_set.index.events_of.get(note, ()))
     verbs = {place.do for place in places if place is not None}
-    state = shelf.status(note) if verbs - PLAIN else "active"
+    state = note_set.status(note) if verbs - PLAIN else "active"
     if state not in LIVE:
         held["states"][note] = state
     lives = state in LIVING
-    if may_expire and lives and shelf.view.record(shelf.path(note)) and (ends := shelf.expires(shelf.note(note))):
+    if (
+        may_expire
+        and lives
+        and note_set.view.record(note_set.path(note))
+        and (ends := note_set.expires(note_set.note(note)))
+    ):
         held["expires"][note] = ends
 
 

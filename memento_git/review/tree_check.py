@@ -107,13 +107,13 @@ def refuse_nothing(view: View, where: str) -> NoReturn:
 
 def of_notes(view: View, scope: Scope, policy: Policy) -> list[Finding]:
     """Return what is wrong with notes; where all are asked for, they are brought at once."""
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.review import notes
 
-    shelf = Shelf(view)
+    note_set = NoteSet(view)
     if scope.groups is None:
-        shelf.load()
-    return notes.check_notes(shelf, scope, policy.domains)
+        note_set.load()
+    return notes.check_notes(note_set, scope, policy.domains)
 
 
 def code_of(git: Git, commit: str) -> Code:

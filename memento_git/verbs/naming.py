@@ -19,7 +19,7 @@ def any_of(view: View, given: str, kinds: Sequence[str]) -> str:
 
 def _keyed(view: View, given: str) -> str:
     """Return the note that a text names as its key, the live one where there are several."""
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
 
-    found = Shelf(view).named(given)
+    found = NoteSet(view).named(given)
     return found.id if found is not None else ""

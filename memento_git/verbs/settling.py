@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.folding.event_rows import action
 from memento_git.knowledge.actions import settling as notes
 from memento_git.knowledge.note_rows import trouble_rows
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.ledger import codec, layout
 from memento_git.model.ids import action_of, kind_of
 from memento_git.verbs.naming import any_of
@@ -62,7 +62,7 @@ def troubles(view: View) -> tuple[list[TroubleRow], list[Row]]:
     """Return what needs settling, and what came after its run was archived."""
     found = [row for run in view.runs() for row in base(view, run)["trouble"]]
     late = [row for run in view.runs() for row in _late(view, run)]
-    return [*found, *trouble_rows(Shelf(view))], late
+    return [*found, *trouble_rows(NoteSet(view))], late
 
 
 def _late(view: View, run: str) -> list[Row]:

@@ -12,7 +12,7 @@ from memento_git.code.grammars import language_of
 from memento_git.code.imports import syntax_trees
 from memento_git.knowledge import following, impact, pairs, watched_paths
 from memento_git.knowledge.impact import Dependent, Link
-from memento_git.knowledge.shelf import Shelf
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.similarity import said
 from memento_git.ledger import imports, ranges
 from memento_git.ledger.store import NoLedger
@@ -35,51 +35,51 @@ SAME_KEY: Final = "same key"
 SAME_PLACE: Final = "both took the place of one note"
 
 
-def shelf_at(ledger: Ledger, at: Sequence[str] = ()) -> Shelf:
+def note_set_at(ledger: Ledger, at: Sequence[str] = ()) -> NoteSet:
     """Return all notes at HEAD, or at the union of some revisions."""
-    shelf = Shelf(ledger.view(at))
-    shelf.load()
-    return shelf
+    note_set = NoteSet(ledger.view(at))
+    note_set.load()
+    return note_set
 
 
-def check_anchors(shelf: Shelf, given: str = "", *, work_tree: bool = False) -> Row:
+def check_anchors(note_set: NoteSet, given: str = "", *, work_tree: bool = False) -> Row:
     """Return what became of the places that live notes are about, or one note: at the view's commit, or as they lie."""
-    notes = [shelf.find(given)] if given else shelf.live()
-    wanted = shelf.places(notes)
+    notes = [note_set.find(given)] if given else note_set.live()
+    wanted = note_set.places(notes)
     about = [anchor for _, anchor in wanted]
-    watched_paths.keep(shelf.view.git, about)
+    watched_paths.keep(note_set.view.git, about)
     rows: list[Row] = []
     if wanted:
-        with following.opened(shelf.view.git) as follower:
-            now = follower.work_tree(about) if work_tree else follower.at(shelf.view.commits[0])
-            rows = [{**named(shelf, one.note), **one.data()} for one in follower.placed(wanted, now)]
+        with following.opened(note_set.view.git) as follower:
+            now = follower.work_tree(about) if work_tree else follower.at(note_set.view.commits[0])
+            rows = [{**named(note_set, one.note), **one.data()} for one in follower.placed(wanted, now)]
     counts = Counter(row["state"] for row in rows)
     return {"anchors": rows, "counts": dict(counts), "notes": len({note for note, _ in wanted})}
 
 
-def check_impact(shelf: Shelf, given: str) -> Row:
+def check_impact(note_set: NoteSet, given: str) -> Row:
     """Return what to look at when a note no longer holds, the nearest first; and the files that import its code."""
-    note = shelf.find(given)
-    live = {one.id: one for one in shelf.live()}
-    links = [link for one in shelf.readable() for link in _links(shelf, one)]
-    about = shelf.places([note, *(one for one in live.values() if one.id != note.id)])
-    uses, files, unread = _importing(shelf, note.id, about)
+    note = note_set.find(given)
+    live = {one.id: one for one in note_set.live()}
+    links = [link for one in note_set.readable() for link in _links(note_set, one)]
+    about = note_set.places([note, *(one for one in live.values() if one.id != note.id)])
+    uses, files, unread = _importing(note_set, note.id, about)
     found = impact.dependents(note.id, links, about, uses)
-    rows = [{**one._asdict(), **named(shelf, one.note)} for one in found if one.note in live]
+    rows = [{**one._asdict(), **named(note_set, one.note)} for one in found if one.note in live]
     return {
         "note": note.id, "title": note.title, "impact": rows, "imported_by": files, "imports_not_read": unread,
     }  # fmt: skip
 
 
-def _links(shelf: Shelf, note: Prose) -> Iterator[Link]:
+def _links(note_set: NoteSet, note: Prose) -> Iterator[Link]:
     """Yield what a note says of other notes; a link to one that was superseded leads to its successor."""
-    known = shelf.index.prose
-    yield from (Link(note.id, link.rel, shelf.current(link.to)) for link in shelf.links(note) if link.to in known)
+    known = note_set.index.prose
+    yield from (Link(note.id, link.rel, note_set.current(link.to)) for link in note_set.links(note) if link.to in known)
     yield from (Link(note.id, "supersedes", old) for old in note.list("supersedes"))
     yield from (Link(note.id, "derived_from", source) for source in note.list("sources") if source in known)
 
 
-def _importing(shelf: Shelf, note: str, about: Sequence[Place]) -> tuple[list[Dependent], list[str], list[str]]:
+def _importing(note_set: NoteSet, note: str, about: Sequence[Place]) -> tuple[list[Dependent], list[str], list[str]]:
     """Return which notes are about code that imports a note's; all files that do; languages whose grammar is missing.
 
     `about` are the places that notes are about; they are followed to the view's commit.
@@ -87,9 +87,9 @@ def _importing(shelf: Shelf, note: str, about: Sequence[Place]) -> tuple[list[De
     placed = [(owner, anchor) for owner, anchor in about if anchor.is_place]
     if not any(owner == note for owner, _ in placed):
         return [], [], []
-    git = shelf.view.git
+    git = note_set.view.git
     with following.opened(git) as follower:
-        now = follower.at(shelf.view.commits[0])
+        now = follower.at(note_set.view.commits[0])
         found = follower.placed(placed, now)
         graph = imports.imports(follower.reader.git, follower.reader.here(now)[0])
     mine = [one.path for one in found if one.note == note]
@@ -111,64 +111,64 @@ def _below(places: Sequence[str], paths: Iterable[str]) -> list[str]:
     return [path for path in paths if any(path == place or path.startswith(f"{place}/") for place in places)]
 
 
-def check_duplicates(shelf: Shelf) -> Row:
+def check_duplicates(note_set: NoteSet) -> Row:
     """Return live notes that have one key, say the same, or nearly the same; which one is right is not guessed."""
-    live = shelf.live()
+    live = note_set.live()
     keyed = grouped((key, note.id) for note in live if (key := str(note.data.get("key") or "")))
     shared = {pair for names in keyed.values() for pair in combinations(names, 2)}
-    rows = [_pair(shelf, one, other, SAME_KEY, None) for one, other in sorted(shared)]
+    rows = [_pair(note_set, one, other, SAME_KEY, None) for one, other in sorted(shared)]
     rows += [
-        _pair(shelf, *pair) for pair in pairs.duplicates({note.id: said(note.title, note.body) for note in live})
+        _pair(note_set, *pair) for pair in pairs.duplicates({note.id: said(note.title, note.body) for note in live})
         if (pair.one, pair.other) not in shared
     ]  # fmt: skip
     return {"duplicates": rows}
 
 
-def check_conflicts(shelf: Shelf) -> Row:
+def check_conflicts(note_set: NoteSet) -> Row:
     """Return live notes that contradict: by a link, a key, events that disagree, or perhaps by their words."""
-    live = shelf.live()
-    linked = {tuple(sorted((note.id, other))) for note in live for other in shelf.contradictions(note)}
-    rows = [_pair(shelf, one, other, _why(shelf, one, other), None) for one, other in sorted(linked)]
+    live = note_set.live()
+    linked = {tuple(sorted((note.id, other))) for note in live for other in note_set.contradictions(note)}
+    rows = [_pair(note_set, one, other, _why(note_set, one, other), None) for one, other in sorted(linked)]
     rows += [
-        {"notes": [named(shelf, note.id)], "why": "contested: events that had not seen one another disagree",
+        {"notes": [named(note_set, note.id)], "why": "contested: events that had not seen one another disagree",
          "share": None}
-        for note in live if shelf.status(note.id) == "contested"
+        for note in live if note_set.status(note.id) == "contested"
     ]  # fmt: skip
     rows += [
-        _pair(shelf, *pair) for pair in pairs.conflicts({note.id: said(note.title, note.body) for note in live})
+        _pair(note_set, *pair) for pair in pairs.conflicts({note.id: said(note.title, note.body) for note in live})
         if tuple(sorted((pair.one, pair.other))) not in linked
     ]  # fmt: skip
     return {"conflicts": rows}
 
 
-def _why(shelf: Shelf, one: str, other: str) -> str:
+def _why(note_set: NoteSet, one: str, other: str) -> str:
     """Return what says that two notes contradict: that both are called for by one name, or a link."""
-    note = shelf.note(one)
-    if other not in shelf.competing(note):
+    note = note_set.note(one)
+    if other not in note_set.competing(note):
         return "linked: contradicts"
-    return SAME_KEY if note.data.get("key", "") == shelf.note(other).data.get("key") else SAME_PLACE
+    return SAME_KEY if note.data.get("key", "") == note_set.note(other).data.get("key") else SAME_PLACE
 
 
-def check_expired(shelf: Shelf) -> Row:
+def check_expired(note_set: NoteSet) -> Row:
     """Return live notes whose time is over, the longest ago first."""
     rows = []
-    for note in shelf.live():
-        ends = (("expired", shelf.expires(note)), ("valid until then", str(note.data.get("valid_to") or "")))
+    for note in note_set.live():
+        ends = (("expired", note_set.expires(note)), ("valid until then", str(note.data.get("valid_to") or "")))
         rows += [
-            {**named(shelf, note.id), "why": why, "since": since}
-            for why, since in ends if "" < since <= shelf.view.now
+            {**named(note_set, note.id), "why": why, "since": since}
+            for why, since in ends if "" < since <= note_set.view.now
         ][:1]  # fmt: skip
     return {"expired": sorted(rows, key=lambda row: (row["since"], row["note"]))}
 
 
-def named(shelf: Shelf, note: str) -> Row:
+def named(note_set: NoteSet, note: str) -> Row:
     """Return what one should know of a note that is told of."""
-    found = shelf.note(note)
-    return {"note": note, "title": found.title, "kind": found.data["kind"], "status": shelf.status(note)}
+    found = note_set.note(note)
+    return {"note": note, "title": found.title, "kind": found.data["kind"], "status": note_set.status(note)}
 
 
-def _pair(shelf: Shelf, one: str, other: str, why: str, share: float | None) -> Row:
-    return {"notes": [named(shelf, one), named(shelf, other)], "why": why, "share": share}
+def _pair(note_set: NoteSet, one: str, other: str, why: str, share: float | None) -> Row:
+    return {"notes": [named(note_set, one), named(note_set, other)], "why": why, "share": share}
 
 
 # What a change touches.
@@ -179,7 +179,7 @@ def check_diff(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
     if given == STAGED:
         base = ledger.git.head()[0]
         try:
-            return {"base": base, "tip": None, **touched(Shelf(ledger.view()), None)}
+            return {"base": base, "tip": None, **touched(NoteSet(ledger.view()), None)}
         except NoLedger:
             return {"base": base, "tip": None, "touched": [], "checked": 0}
     found = ranges.resolve(ledger.git, given, tips)
@@ -192,10 +192,10 @@ def between(ledger: Ledger, base: str, tip: str) -> Row:
     if newer is None:
         return {"touched": [], "checked": 0}
     older = ledger.held([base])
-    return touched(Shelf(newer), Shelf(older) if older is not None else None, base)
+    return touched(NoteSet(newer), NoteSet(older) if older is not None else None, base)
 
 
-def touched(newer: Shelf, older: Shelf | None, base: str = "") -> Row:
+def touched(newer: NoteSet, older: NoteSet | None, base: str = "") -> Row:
     """Return the live notes that a change touches, and how many places were looked at.
 
     A place that was set before the change is held against the code right before it; one that the branch itself set,
@@ -236,4 +236,4 @@ def _since(follower: Follower, wanted: list[Place], there: Snapshot) -> list[Pla
 def watch_places(ledger: Ledger) -> None:
     """Let the hooks know which paths notes are about, and where that is now; without a ledger there are none."""
     with contextlib.suppress(NoLedger):
-        check_anchors(shelf_at(ledger))
+        check_anchors(note_set_at(ledger))

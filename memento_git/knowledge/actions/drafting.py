@@ -104,14 +104,14 @@ def _promoted_before(writer: NoteWriter, given: str, waiting: Collection[str]) -
         return ""
     with contextlib.suppress(NoSuchRecord):
         note = writer.tx.view.find(given, "note")[0]
-        happened = (one.event for one in writer.shelf.folded(note).events)
+        happened = (one.event for one in writer.note_set.folded(note).events)
         return note if any(one.do == "promoted" and one.data.get("draft") for one in happened) else ""
     return ""
 
 
 def _taken_out(writer: NoteWriter, drafts: Mapping[str, Drafted]) -> dict[str, str]:
     """Return draft -> the note that said the same and was redacted."""
-    held = Tombstones(writer.shelf)
+    held = Tombstones(writer.note_set)
     found = {
         one: held.said(draft.data["origin"], draft.body, draft.data.get("sources") or ())
         for one, draft in drafts.items()
@@ -157,9 +157,9 @@ def _kept(writer: NoteWriter, draft: Drafted) -> Added:
     write(writer, draft.data, draft.body, draft.domain)
     for name in draft.data.get("supersedes") or ():
         old = writer.find(name)
-        writer.happen(writer.shelf, old.id, "superseded", successor=made.id)
+        writer.happen(writer.note_set, old.id, "superseded", successor=made.id)
         writer.tx.ledger.warn(INSTEAD.format(note=made.id, old=old.id, origin=old.data["origin"], title=old.title))
-    writer.happen(writer.shelf, made.id, "promoted", draft=True)
+    writer.happen(writer.note_set, made.id, "promoted", draft=True)
     return made
 
 

@@ -10,8 +10,8 @@ from memento_git.errors import Refused
 from memento_git.knowledge.actions.importing import take_in
 from memento_git.knowledge.drafting import SHARES
 from memento_git.knowledge.foreign.entries import Entry, Found, domain, given
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.refusals import KeyUnknown
-from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import layout
 from memento_git.ledger.git import Git
@@ -45,10 +45,10 @@ def fetch_notes(ledger: Ledger, other: Ledger, names: Sequence[str], *, dry_run:
     """
     project = name_of(other.git)
     other.git.progress = ledger.git.progress
-    shelf = Shelf(other.view())
-    notes = {note.id: note for note in (_found(shelf, name, project) for name in names)}
+    note_set = NoteSet(other.view())
+    notes = {note.id: note for note in (_found(note_set, name, project) for name in names)}
     skipped: list[LeftOut] = []
-    entries = [_entry(shelf, note, project, skipped) for note in notes.values()]
+    entries = [_entry(note_set, note, project, skipped) for note in notes.values()]
 
     def judge(brought: Brought) -> None:
         if brought.existing:
@@ -62,10 +62,10 @@ def fetch_notes(ledger: Ledger, other: Ledger, names: Sequence[str], *, dry_run:
     return take_in(ledger, Found(entries, skipped), dry_run=dry_run, judge=judge)
 
 
-def _found(shelf: Shelf, name: str, project: str) -> Prose:
+def _found(note_set: NoteSet, name: str, project: str) -> Prose:
     """Return a note of the other project; where it has none of that name, say so of that project."""
     try:
-        return shelf.find(name)
+        return note_set.find(name)
     except (KeyUnknown, NoSuchRecord) as missing:
         raise NoteNotTaken(note=name, project=project, why=f"{missing.message} there") from None
 
@@ -78,44 +78,44 @@ def name_of(git: Git) -> str:
     return there or (git.top or git.common_dir).name.removesuffix(".git") or "project"
 
 
-def _entry(shelf: Shelf, note: Prose, project: str, skipped: list[LeftOut]) -> Entry:
-    status = shelf.status(note.id)
+def _entry(note_set: NoteSet, note: Prose, project: str, skipped: list[LeftOut]) -> Entry:
+    status = note_set.status(note.id)
     if status not in LIVE:
-        after = shelf.current(note.id)
+        after = note_set.current(note.id)
         why = f"it is {status} there" + (f"; {after} took its place" if after != note.id else "")
         raise NoteNotTaken(note=note.id, project=project, why=why)
     where = f"{project}/{note.id}"
-    told = list(_left(shelf, note))
+    told = list(_left(note_set, note))
     skipped += [LeftOut(where, f"{what} stayed there") for what in told]
     sources = (f"{SCHEME}{where}", *(one for one in note.list("sources") if not ID.match(one)))
     options: dict[str, Any] = {key: note.data.get(key) for key in KEPT}
-    options |= {"tier": shelf.tier(note), "expires": shelf.expires(note)}
+    options |= {"tier": note_set.tier(note), "expires": note_set.expires(note)}
     options |= {key: str(note.data[key]) for key in SHARES if note.data.get(key) is not None}
     return Entry(
         where, note.id, note.body,
         given(title=note.title, domain=domain(layout.domain_of(note.path)), sources=sources, **options),
         at=str(note.data["at"]),
-        links=tuple((link.rel, shelf.current(link.to)) for link in shelf.links(note) if shelf.path(link.to)),
-        state="parked" if status == "parked" else "", reason=_why_parked(shelf, note) if status == "parked" else "",
+        links=tuple((link.rel, note_set.current(link.to)) for link in note_set.links(note) if note_set.path(link.to)),
+        state="parked" if status == "parked" else "", reason=_why_parked(note_set, note) if status == "parked" else "",
     )  # fmt: skip
 
 
-def _why_parked(shelf: Shelf, note: Prose) -> str:
+def _why_parked(note_set: NoteSet, note: Prose) -> str:
     """Return why a note was parked last."""
-    reasons = [event.get("reason") for event in shelf.folded(note.id).legal("parked")]
+    reasons = [event.get("reason") for event in note_set.folded(note.id).legal("parked")]
     return reasons[-1] if reasons else ""
 
 
-def _left(shelf: Shelf, note: Prose) -> Iterator[str]:
+def _left(note_set: NoteSet, note: Prose) -> Iterator[str]:
     """Yield what of a note is of no use in another project."""
-    if shelf.about(note):
+    if note_set.about(note):
         yield "the places in the code that it is about"
     if note.list("evidence"):
         yield "the evidence that it rests on"
-    if any(not shelf.path(link.to) for link in shelf.links(note)):
+    if any(not note_set.path(link.to) for link in note_set.links(note)):
         yield "its links to runs, tasks and evidence"
-    verbs = [event.do for event in shelf.folded(note.id).legal() if event.do not in TOLD_OTHERWISE]
-    if verbs and shelf.status(note.id) == "parked":
+    verbs = [event.do for event in note_set.folded(note.id).legal() if event.do not in TOLD_OTHERWISE]
+    if verbs and note_set.status(note.id) == "parked":
         verbs.pop(len(verbs) - 1 - verbs[::-1].index("parked"))
     if verbs:
         yield f"what happened to it ({', '.join(dict.fromkeys(verbs))})"

@@ -14,9 +14,9 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import entries, files, guidance, markdown, mnemo, namesake, pmb
 from memento_git.knowledge.foreign.entries import Entry, Found
 from memento_git.knowledge.injection import orders, why_draft
+from memento_git.knowledge.note_set import digest_of_text
 from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.pinning import Meant, pin_meant
-from memento_git.knowledge.shelf import digest_of_text
 from memento_git.knowledge.tombstones import Tombstones, why_out
 from memento_git.knowledge.transitions import LIVE
 from memento_git.ledger import codec, revisions
@@ -99,14 +99,14 @@ class _Bringing:
         self.existing: list[Taken] = []
         self.skipped = list(found.skipped)
         self.beside: list[str] = []
-        notes = [*writer.shelf.readable(), *Drafts(writer.tx.ledger.git).all()]
+        notes = [*writer.note_set.readable(), *Drafts(writer.tx.ledger.git).all()]
         self._texts = {similarity.plain(note.body): note for note in notes}
         self._better = {note.id: note.data["origin"] for note in notes if note.data["origin"] != "import"}
         self._sources = grouped((source, note) for note in notes for source in note.list("sources")[:1])
         self._first: dict[str, str] = {}
         self._is_known = self._mostly_known(found.entries)
-        live = {note.id for note in writer.shelf.live()}
-        self._gone = Tombstones(writer.shelf)
+        live = {note.id for note in writer.note_set.live()}
+        self._gone = Tombstones(writer.note_set)
         self._places = self._placed(found.entries)
         self._keys = {str(note.data["key"]): note.id for note in notes if note.data.get("key") and note.id in live}
 
@@ -291,21 +291,21 @@ class _Bringing:
 
     def _follow(self, held: _Held) -> None:
         """Let happen what had happened to the notes where they come from."""
-        entry, note, shelf = held.entry, held.draft.data["id"], self.writer.shelf
+        entry, note, note_set = held.entry, held.draft.data["id"], self.writer.note_set
         reason = self._reason(entry)
         for old in held.draft.data.get("supersedes") or ():
-            if shelf.status(old) in LIVE:
-                self.writer.happen(shelf, old, "superseded", successor=note, reason=reason)
+            if note_set.status(old) in LIVE:
+                self.writer.happen(note_set, old, "superseded", successor=note, reason=reason)
             else:
-                self._leave(entry.where, f"{old} is {shelf.status(old)} already, so this note takes nobody's place")
+                self._leave(entry.where, f"{old} is {note_set.status(old)} already, so this note takes nobody's place")
         for old in dict.fromkeys(self.names.get(name, "") for name in entry.merges):
-            if self.took.get(old) == note and shelf.status(old) in LIVE:
-                said = shelf.find(old)
+            if self.took.get(old) == note and note_set.status(old) in LIVE:
+                said = note_set.find(old)
                 text = digest_of_text(said.title, said.body)
-                self.writer.happen(shelf, old, "merged", into=note, text=text, reason=reason)
-        if entry.state and shelf.status(note) == "active":
+                self.writer.happen(note_set, old, "merged", into=note, text=text, reason=reason)
+        if entry.state and note_set.status(note) == "active":
             why: dict[str, Any] = {"note" if entry.state == "finished" else "reason": reason or THERE}
-            self.writer.happen(shelf, note, entry.state, **why)
+            self.writer.happen(note_set, note, entry.state, **why)
 
     def _reason(self, entry: Entry) -> str:
         """Return why something happened, where the source tells it in words that a ledger may hold."""

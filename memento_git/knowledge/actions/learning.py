@@ -67,7 +67,7 @@ def learn_recipe(view: View, thread: str, name: str = "") -> Row:
     """
     name = _named(thread, name)
     run = RecipeRun(view)
-    run.shelf.load()
+    run.note_set.load()
     known, written = _known(run, thread)
     tried = [_tried(run, known, _recipe(name, thread, data)) for data in learning.drafts(known, written)]
     good = [one for one in tried if one.score.found >= LEAST]
@@ -177,8 +177,8 @@ def _places(run: RecipeRun, items: Mapping[str, Item], live: Sequence[Item]) -> 
 
 def _relations(run: RecipeRun, wanted: frozenset[str]) -> list[str]:
     """Return by which relations the notes of a thread are linked with each other."""
-    shelf = run.shelf
+    note_set = run.note_set
     return sorted({
-        link.rel for name in wanted for link in shelf.links(shelf.note(name))
-        if shelf.path(link.to) and shelf.current(link.to) in wanted
+        link.rel for name in wanted for link in note_set.links(note_set.note(name))
+        if note_set.path(link.to) and note_set.current(link.to) in wanted
     })  # fmt: skip

@@ -28,8 +28,8 @@ from memento_git.knowledge.bundle import (
 from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import orders, unvouched, why_draft
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.note_writer import NoteWriter
-from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.tombstones import Tombstones, why_out
 from memento_git.ledger import layout, prosefile
 from memento_git.ledger.transaction import Transaction
@@ -68,27 +68,27 @@ class Bundle(NamedTuple):
 
 def export_bundle(view: View) -> Bundle:
     """Return the notes of a view with all of their events; the same notes give the same lines."""
-    shelf = Shelf(view)
-    shelf.load()
+    note_set = NoteSet(view)
+    note_set.load()
     lines, skipped, count = [json.dumps(HEAD)], [], 0
-    view.fetch([*shelf.index.prose.values(), *shelf.index.events.values()])
-    for name in sorted({*shelf.index.prose, *shelf.index.events_of}):
-        path = shelf.path(name) or f"{shelf.event_folder(name)}.md"
-        events = [shelf.index.events[one] for one in shelf.index.events_of.get(name, [])]
+    view.fetch([*note_set.index.prose.values(), *note_set.index.events.values()])
+    for name in sorted({*note_set.index.prose, *note_set.index.events_of}):
+        path = note_set.path(name) or f"{note_set.event_folder(name)}.md"
+        events = [note_set.index.events[one] for one in note_set.index.events_of.get(name, [])]
         try:
-            lines.append(_line(shelf, name, path, [File(one, view.read(one) or b"") for one in sorted(events)]))
-            count += name in shelf.index.prose and not shelf.is_redacted(name)
+            lines.append(_line(note_set, name, path, [File(one, view.read(one) or b"") for one in sorted(events)]))
+            count += name in note_set.index.prose and not note_set.is_redacted(name)
         except BundleInvalid as damaged:
             skipped.append(LeftOut(str(damaged.facts["where"]), str(damaged.facts["problem"])))
     return Bundle("".join(f"{line}\n" for line in lines), count, len(lines) - 1 - count, skipped)
 
 
-def _line(shelf: Shelf, note: str, path: str, events: Sequence[File]) -> str:
+def _line(note_set: NoteSet, note: str, path: str, events: Sequence[File]) -> str:
     """Return the line of a note; of a redacted one what happened to it."""
     domain = layout.domain_of(path)
-    if shelf.path(note) and not shelf.is_redacted(note):
-        return line_of(domain, shelf.status(note), File(path, shelf.view.read(path) or b""), events)
-    if not shelf.is_redacted(note):
+    if note_set.path(note) and not note_set.is_redacted(note):
+        return line_of(domain, note_set.status(note), File(path, note_set.view.read(path) or b""), events)
+    if not note_set.is_redacted(note):
         raise BundleInvalid(where=path, problem="the text of this note is missing")
     return gone_line(note, domain, events)
 
@@ -125,7 +125,7 @@ class _Intake:
         self.origin = origin
         self.kept = kept
         self.writer = NoteWriter.of(tx)
-        self.before = Shelf(tx.view)
+        self.before = NoteSet(tx.view)
         self.drafts = Drafts(tx.ledger.git)
         self.gone = Tombstones(self.before)
         self.brought = Brought([], [], [], [])
@@ -151,7 +151,7 @@ class _Intake:
             raise NotesDiffer(ids=some(self.differ, SHOWN))
         self._judge(came, taken)
         with self.writer.view.aside():
-            self.writer.shelf.load()
+            self.writer.note_set.load()
         for one in lines:
             if isinstance(one, Typed):
                 self._typed(one)
@@ -291,7 +291,7 @@ class _Intake:
 
     def _judge(self, came: Sequence[Packed], gone: Sequence[Gone]) -> None:
         """Refuse a bundle whose events do not come to the state that it tells, and a key that two live notes have."""
-        after = Shelf(self.tx.view)
+        after = NoteSet(self.tx.view)
         both: list[Packed | Gone] = [*came, *gone]
         for note in both:
             if after.is_redacted(note.id) != isinstance(note, Gone):
@@ -315,7 +315,7 @@ class _Intake:
                 fix = "" if found.lost else f": {found.fix}"
                 raise BundleInvalid(where=where, problem=f"{found.code} {found.message}{fix}")
 
-    def _judge_names(self, after: Shelf, note: Packed) -> None:
+    def _judge_names(self, after: NoteSet, note: Packed) -> None:
         """Take links that lead nowhere away; refuse a note whose place another took that is in neither ledger."""
         folded = after.folded(note.id)
         undone = folded.undone
@@ -334,7 +334,7 @@ class _Intake:
                 self._leave(note.where, named_records.SAID["links"], to)
                 self.writer.happen(after, note.id, "unlinked", rel=rel, to=to, reason=f"{to} is not in this ledger")
 
-    def _judge_keys(self, after: Shelf, came: set[str]) -> None:
+    def _judge_keys(self, after: NoteSet, came: set[str]) -> None:
         holders: dict[str, Prose] = {}
         for note in after.live():
             key = str(note.data.get("key") or "")

@@ -9,8 +9,8 @@ from memento_git.knowledge import neighbours, similarity
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.drafting import Draft, anchored, drafted, link, merged_origin, revised
 from memento_git.knowledge.injection import unvouched
+from memento_git.knowledge.note_set import NoteSet, digest_of_places, digest_of_text
 from memento_git.knowledge.note_writer import NoteWriter
-from memento_git.knowledge.shelf import Shelf, digest_of_places, digest_of_text
 from memento_git.knowledge.similarity import Coverage, Similarity
 from memento_git.knowledge.transitions import refuse_known
 from memento_git.ledger import layout
@@ -65,7 +65,7 @@ def add_note(
         return made._replace(expired=_prolonged(writer, made.id, draft.data))
     write(writer, draft.data, draft.body, draft.domain)
     for old in draft.data["supersedes"]:
-        writer.happen(writer.shelf, old, "superseded", successor=draft.data["id"], reason=draft.reason)
+        writer.happen(writer.note_set, old, "superseded", successor=draft.data["id"], reason=draft.reason)
     return made._replace(carried=draft.carried, left=draft.left)
 
 
@@ -77,9 +77,9 @@ def _refuse_orders(data: Mapping[str, Any], body: str) -> None:
 
 def _prolonged(writer: NoteWriter, note: str, data: Mapping[str, Any]) -> str:
     """Let a note of the medium tier last to the day to which the same would that is told now; return its end before."""
-    found, end = writer.shelf.note(note), str(data.get("expires", ""))
-    before = writer.shelf.expires(found)
-    if {data.get("tier"), writer.shelf.tier(found)} != {"medium"} or not "" < before[:10] < end[:10]:
+    found, end = writer.note_set.note(note), str(data.get("expires", ""))
+    before = writer.note_set.expires(found)
+    if {data.get("tier"), writer.note_set.tier(found)} != {"medium"} or not "" < before[:10] < end[:10]:
         return ""
     writer.rewrite(found.path, found.data, {"expires": end}, "")
     writer.tx.touch("", note)
@@ -95,14 +95,14 @@ def admit(
     key = data.get("key")
     keys = (key,) if key or beside_keys else ()
     with writer.view.aside():
-        same = [] if always else [note for note in writer.shelf.saying(body) if note.id not in gone]
+        same = [] if always else [note for note in writer.note_set.saying(body) if note.id not in gone]
     held = next((note for note in same if not keys or note.data.get("key") in keys), None)
     if held is not None:
         writer.view.used.add(held.path)
         return Added(held.id, existing=True, alike=[])
     _refuse_key(writer, str(key or ""), gone)
     with writer.view.aside():
-        near = neighbours.near_to(writer.shelf, data["title"], body, gone) if compared else []
+        near = neighbours.near_to(writer.note_set, data["title"], body, gone) if compared else []
     return Added(str(data["id"]), existing=False, alike=near)
 
 
@@ -115,7 +115,7 @@ def write(writer: NoteWriter, data: dict[str, Any], body: str, domain: str) -> N
 def _refuse_key(writer: NoteWriter, key: str, gone: Sequence[str], own: str = "", *, back: bool = False) -> None:
     """Refuse a key that another live note has; of a note that is to come `back` it tells how that can be."""
     with writer.view.aside():
-        holders = writer.shelf.holders(key) if key else []
+        holders = writer.note_set.holders(key) if key else []
     for holder in [one for one in holders if one.id not in (*gone, own)]:
         if back:
             raise no.KeyTakenSince(note=holder.id, key=key, title=holder.title, own=own)
@@ -129,7 +129,7 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
     """
     writer = NoteWriter.of(tx)
     found = writer.find(note)
-    if writer.shelf.is_promoted(found.id) and (options.get("expires") or options.get("tier") == "medium"):
+    if writer.note_set.is_promoted(found.id) and (options.get("expires") or options.get("tier") == "medium"):
         raise no.NotePromoted(note=found.id)
     changes, body = revised(writer, found, text, options)
     _refuse_key(writer, changes.get("key", ""), (), found.id)
@@ -140,9 +140,9 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
         _tell_unheard(writer, found.id)
     places = changes.get("about")
     if (
-        places and writer.shelf.about(writer.shelf.note(found.id)) != places
+        places and writer.note_set.about(writer.note_set.note(found.id)) != places
     ):  # an older event overrules what the text names
-        writer.happen(writer.shelf, found.id, "anchored", about=places, named=digest_of_places(places))
+        writer.happen(writer.note_set, found.id, "anchored", about=places, named=digest_of_places(places))
     if body or "title" in changes or "key" in changes:
         neighbours.tell(writer, found.id)
     return found.id
@@ -164,12 +164,12 @@ def confirm_places(tx: Transaction, note: str, *, note_text: str = "") -> Confir
     """Confirm a note, and return which of its places were anchored again."""
     writer = NoteWriter.of(tx)
     found = writer.find(note)
-    before = writer.shelf.about(found)
+    before = writer.note_set.about(found)
     places, lost, unnamed = anchored(writer, before)
     named = digest_of_places(found.data.get("about") or [])
     moved: dict[str, Any] = {"about": places, "named": named} if places != before else {}
     said = digest_of_text(found.title, found.body)
-    writer.happen(writer.shelf, found.id, "confirmed", text=said, note=writer.optional("note", note_text), **moved)
+    writer.happen(writer.note_set, found.id, "confirmed", text=said, note=writer.optional("note", note_text), **moved)
     if lost:
         tx.ledger.warn(LOST.format(places=", ".join(lost), note=found.id))
     if unnamed:
@@ -181,10 +181,10 @@ def confirm_places(tx: Transaction, note: str, *, note_text: str = "") -> Confir
 
 def _tell_unheard(writer: NoteWriter, note: str) -> None:
     """Warn that a note which somebody cares for is recalled no more, though nobody retired it."""
-    status, after = writer.shelf.status(note), writer.shelf.current(note)
+    status, after = writer.note_set.status(note), writer.note_set.current(note)
     if after != note:
         writer.tx.ledger.warn(PAST.format(status=status, after=after))
-    elif writer.shelf.is_expired(writer.shelf.note(note)):
+    elif writer.note_set.is_expired(writer.note_set.note(note)):
         writer.tx.ledger.warn(OVER.format(note=note))
 
 
@@ -214,7 +214,7 @@ def _moved(tx: Transaction, note: str, do: str, *, reason: str) -> str:
     found = writer.find(note)
     if do in ("resumed", "restored"):
         _refuse_key(writer, found.data.get("key", ""), (), found.id, back=True)
-    writer.happen(writer.shelf, found.id, do, reason=writer.optional("reason", reason))
+    writer.happen(writer.note_set, found.id, do, reason=writer.optional("reason", reason))
     if do in ("resumed", "restored"):
         _tell_unheard(writer, found.id)
     if do == "restored":
@@ -225,17 +225,17 @@ def _moved(tx: Transaction, note: str, do: str, *, reason: str) -> str:
 def retire_prefix(tx: Transaction, prefix: str, *, reason: Reason = "") -> list[str]:
     """Retire all live notes whose key is the prefix or begins with it and a dot."""
     writer = NoteWriter.of(tx)
-    found = below_prefix(writer.shelf, prefix)
+    found = below_prefix(writer.note_set, prefix)
     why = writer.reason("retiring notes", reason)
     for note in found:
-        writer.happen(writer.shelf, note, "retired", reason=why)
+        writer.happen(writer.note_set, note, "retired", reason=why)
     return found
 
 
-def below_prefix(shelf: Shelf, prefix: str) -> list[str]:
+def below_prefix(note_set: NoteSet, prefix: str) -> list[str]:
     """Return the notes that retire_prefix would retire."""
     start = key_start(prefix)
-    return [note.id for note in shelf.live() if under(str(note.data.get("key", "")), start)]
+    return [note.id for note in note_set.live() if under(str(note.data.get("key", "")), start)]
 
 
 def resolve_note(tx: Transaction, note: str, *, answer: str = "", note_text: str = "") -> str:
@@ -245,7 +245,7 @@ def resolve_note(tx: Transaction, note: str, *, answer: str = "", note_text: str
     told = writer.find(answer).id if answer else ""
     if told == found.id:
         raise no.AnswersItself(note=found.id)
-    writer.happen(writer.shelf, found.id, "resolved", answer=told, note=writer.optional("note", note_text))
+    writer.happen(writer.note_set, found.id, "resolved", answer=told, note=writer.optional("note", note_text))
     return found.id
 
 
@@ -254,7 +254,7 @@ def progress_note(tx: Transaction, note: str, *, progress: str, next: str = "") 
     writer = NoteWriter.of(tx)
     found = _of_kind(writer, note, ("goal",), "progressed")
     after = writer.optional("next", next, lines=False)
-    writer.happen(writer.shelf, found.id, "progressed", note=writer.text("progress", progress), next=after)
+    writer.happen(writer.note_set, found.id, "progressed", note=writer.text("progress", progress), next=after)
     return found.id
 
 
@@ -262,7 +262,7 @@ def finish_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     """Say that a goal or a checkpoint is behind us."""
     writer = NoteWriter.of(tx)
     found = _of_kind(writer, note, ("goal", "checkpoint"), "finished")
-    writer.happen(writer.shelf, found.id, "finished", note=writer.optional("note", note_text))
+    writer.happen(writer.note_set, found.id, "finished", note=writer.optional("note", note_text))
     return found.id
 
 
@@ -270,9 +270,9 @@ def promote_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     """Make a note that would expire last."""
     writer = NoteWriter.of(tx)
     found = writer.find(note)
-    if writer.shelf.tier(found) == "long" and not writer.shelf.expires(found):
+    if writer.note_set.tier(found) == "long" and not writer.note_set.expires(found):
         raise NothingToCommit
-    writer.happen(writer.shelf, found.id, "promoted", note=writer.optional("note", note_text))
+    writer.happen(writer.note_set, found.id, "promoted", note=writer.optional("note", note_text))
     return found.id
 
 
@@ -296,11 +296,11 @@ def unlink_note(tx: Transaction, note: str, rel: str, to: str, *, reason: str = 
 def _linked(tx: Transaction, note: str, rel: str, to: str, *, reason: str, adding: bool) -> str:
     writer = NoteWriter.of(tx)
     found = writer.find(note)
-    links: set[tuple[str, str]] = set(writer.shelf.links(found))
+    links: set[tuple[str, str]] = set(writer.note_set.links(found))
     target = to if not adding and (rel, to) in links else link(writer, f"{rel}:{to}", found.id)["to"]
     refuse_known(found.id, rel, target, links, adding=adding)
     do = "linked" if adding else "unlinked"
-    writer.happen(writer.shelf, found.id, do, rel=rel, to=target, reason=writer.optional("reason", reason))
+    writer.happen(writer.note_set, found.id, do, rel=rel, to=target, reason=writer.optional("reason", reason))
     return found.id
 
 
@@ -328,7 +328,7 @@ def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str
     write(writer, draft.data, draft.body, draft.domain)
     for one in found:
         said, why = digest_of_text(one.title, one.body), writer.optional("reason", reason)
-        writer.happen(writer.shelf, one.id, "merged", into=draft.data["id"], text=said, reason=why)
+        writer.happen(writer.note_set, one.id, "merged", into=draft.data["id"], text=said, reason=why)
     kept = similarity.coverage(draft.body, [one.body for one in found])
     return Merged(draft.data["id"], kept, draft.carried, draft.left)
 

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from memento_git.errors import MementoError, Moved, Refused
 from memento_git.knowledge import handoffs, index, tombstones
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.note_writer import NoteWriter
-from memento_git.knowledge.shelf import Shelf
 from memento_git.ledger import layout, purging
 from memento_git.ledger.corrections import AlreadyRedacted
 from memento_git.ledger.events import NOTHING, is_purge
@@ -66,10 +66,10 @@ def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> P
     if yes and is_agent(ledger.actor):
         raise PurgeByAgent(actor=ledger.actor)
     ledger.refuse_while_busy()
-    shelf = Shelf(ledger.view())
+    note_set = NoteSet(ledger.view())
     held = _held(ledger.git)
-    notes = list(dict.fromkeys(_named(shelf, one, held) for one in given))
-    left = {note: _left(shelf, note) for note in notes}
+    notes = list(dict.fromkeys(_named(note_set, one, held) for one in given))
+    left = {note: _left(note_set, note) for note in notes}
     paths = [path for note in notes for path in held[note] if path != left[note]]
     if not paths:
         purging.finish(ledger.git, notes)
@@ -82,17 +82,17 @@ def purge_notes(ledger: Ledger, given: Sequence[str], *, yes: bool = False) -> P
         done = _rewritten(ledger, notes)
         purging.finish(ledger.git, notes)
         _forget(ledger)
-    copies = handoffs.copies(shelf, notes)
-    named_by = [one for one in _naming(shelf, notes) if one not in copies]
-    return Purge(notes, reach, named_by, copies, tombstones.sources(shelf, notes), done)
+    copies = handoffs.copies(note_set, notes)
+    named_by = [one for one in _naming(note_set, notes) if one not in copies]
+    return Purge(notes, reach, named_by, copies, tombstones.sources(note_set, notes), done)
 
 
 def _rewritten(ledger: Ledger, notes: Sequence[str]) -> Rewritten:
     """Make history anew, again where somebody else committed meanwhile; say what is left to do where that fails."""
 
     def paths() -> list[str]:
-        shelf, held = Shelf(ledger.view()), _held(ledger.git)
-        found = [path for note in notes for path in held.get(note, ()) if path != _left(shelf, note)]
+        note_set, held = NoteSet(ledger.view()), _held(ledger.git)
+        found = [path for note in notes for path in held.get(note, ()) if path != _left(note_set, note)]
         if not found:  # another purge was quicker
             raise AlreadyRedacted(target=notes[0])
         return found
@@ -108,7 +108,7 @@ def _rewritten(ledger: Ledger, notes: Sequence[str]) -> Rewritten:
         raise PurgeUnfinished(notes=", ".join(notes), ids=" ".join(notes), why=error.message) from error
 
 
-class _Emptied(Shelf):
+class _Emptied(NoteSet):
     """The notes without some that were taken out, whose places it knows."""
 
     def __init__(self, view: View, places: Mapping[str, str]) -> None:
@@ -119,18 +119,18 @@ class _Emptied(Shelf):
         return self._places[of]
 
 
-def _left(shelf: Shelf, note: str) -> str:
+def _left(note_set: NoteSet, note: str) -> str:
     """Return the file that says of a note that it was taken out and that names nothing of it, if there is one."""
-    happened = (shelf.event(name) for name in shelf.index.events_of.get(note, ()))
+    happened = (note_set.event(name) for name in note_set.index.events_of.get(note, ()))
     return next((event.path for event in happened if event is not None and is_purge(event)), "")
 
 
 def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
     """Take the files of notes out of the ledger, and leave an event of each that says so."""
     writer = NoteWriter.of(tx)
-    came = {note: tombstones.source_mark(writer.shelf, note) for note in held}
+    came = {note: tombstones.source_mark(writer.note_set, note) for note in held}
     for note, paths in held.items():
-        events = (writer.shelf.index.events[one] for one in writer.shelf.index.events_of.get(note, ()))
+        events = (writer.note_set.index.events[one] for one in writer.note_set.index.events_of.get(note, ()))
         for path in {*paths, *events}:
             if path in tx.view.files:
                 tx.put(path, None)
@@ -149,32 +149,32 @@ def _held(git: Git) -> dict[str, list[str]]:
     return grouped((place.of, path) for path in paths if (place := layout.place_of(path)) is not None)
 
 
-def _named(shelf: Shelf, given: str, held: dict[str, list[str]]) -> str:
+def _named(note_set: NoteSet, given: str, held: dict[str, list[str]]) -> str:
     """Return the note that an id, a key or the beginning of an id names, also one that only history has."""
-    if (keyed := shelf.named(given)) is not None and keyed.id in held:
+    if (keyed := note_set.named(given)) is not None and keyed.id in held:
         return keyed.id
     try:
         return resolve(given, "note", held)
     except Refused:
-        keyed = shelf.find(given)
+        keyed = note_set.find(given)
         if keyed.id not in held:
             raise
         return keyed.id
 
 
-def _naming(shelf: Shelf, notes: Sequence[str]) -> list[str]:
+def _naming(note_set: NoteSet, notes: Sequence[str]) -> list[str]:
     """Return the other notes that name these: their links, sources and successions lead to what is redacted then."""
     gone = set(notes)
     return [
         other.id
-        for other in shelf.readable()
+        for other in note_set.readable()
         if other.id not in gone
         and gone
         & {
-            *(link.to for link in shelf.links(other)),
+            *(link.to for link in note_set.links(other)),
             *other.list("supersedes"),
             *other.list("sources"),
-            shelf.successor(other.id),
+            note_set.successor(other.id),
         }
     ]
 

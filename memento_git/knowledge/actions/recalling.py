@@ -14,9 +14,9 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
 from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.note_rows import remarks
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.rendering import fitted
 from memento_git.knowledge.search_request import LED_ON, RECORDS, SearchRequest
-from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import shown
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.knowledge.words import as_written
@@ -67,7 +67,7 @@ def recall(
     request = _wish(ledger, queries, wishes)
     asked = _Recall(view, request, standings, past=bool(as_of or at))
     answer = asked.answer(scope, as_json=as_json)
-    ledger.warn(*remarks(asked.shelf), *asked.locations.missed)
+    ledger.warn(*remarks(asked.note_set), *asked.locations.missed)
     if asked.unread:
         ledger.warn(UNREAD.format(count=asked.unread))
     return answer
@@ -104,14 +104,14 @@ class _Recall:
         self.drafts = {draft.id for draft in drafts}
         for draft in drafts:
             view.put(draft.path, codec.encode_prose(draft.data, draft.body))
-        self.shelf = Shelf(view, self.drafts)
-        self.locations = AnchorLocations(self.shelf, at_commit=past)
+        self.note_set = NoteSet(view, self.drafts)
+        self.locations = AnchorLocations(self.note_set, at_commit=past)
         self.beyond = self._at_places()
-        self.chooser = Chooser(self.shelf, request, self.drafts, self.beyond if request.about else None)
+        self.chooser = Chooser(self.note_set, request, self.drafts, self.beyond if request.about else None)
 
-    def _loaded(self) -> Shelf:
-        self.shelf.load()
-        return self.shelf
+    def _loaded(self) -> NoteSet:
+        self.note_set.load()
+        return self.note_set
 
     def _at_places(self) -> dict[str, int]:
         """Return the notes that are about the places that are asked for, and how far beyond them."""
@@ -159,7 +159,7 @@ class _Recall:
         """Return what to say where there is nothing; what nobody wrote of is not made up for by what is new."""
         told = [f"no record has {', '.join(found.unknown)}"] if found.unknown else []
         told += unknown_terms.named(self.locations, self.request, few=FEW)
-        return "; ".join([unknown_terms.nothing(self.shelf, self.request), *told])
+        return "; ".join([unknown_terms.nothing(self.note_set, self.request), *told])
 
     def _held_back(self) -> dict[str, int]:
         """Return how many would have answered but for their state."""
@@ -226,11 +226,11 @@ class _Recall:
         self.unread = told.unread
         rows: dict[str, HitRow] = {}
         for hit in told.hits:
-            if hit.card.kind != "note" or self.shelf.prose(self._standing_for(hit.card)) is not None:
+            if hit.card.kind != "note" or self.note_set.prose(self._standing_for(hit.card)) is not None:
                 row = self._row(hit)
                 others = (*told.against[hit.id], *row["contradicted_by"])
-                row["contradicted_by"] = contradictions.opponents(self.shelf, row, others)
-                row["may_contradict"] = contradictions.perhaps(self.shelf, row, told.disputed[hit.id])
+                row["contradicted_by"] = contradictions.opponents(self.note_set, row, others)
+                row["may_contradict"] = contradictions.perhaps(self.note_set, row, told.disputed[hit.id])
                 rows[row["id"]] = row
         unknown = {word for asked in told.asked for word in as_written(asked.text, asked.unknown)}
         read_as = typos.read_as(told.asked, list(rows.values()))
@@ -242,7 +242,7 @@ class _Recall:
         shown = list(rows.values())
         live = [row for row in shown if row["status"] in contradictions.HOLDING]
         named = {other for row in shown for other in row["contradicted_by"]}
-        others = {other: rows.get(other) or self._note(self.shelf.note(other)) for other in named}
+        others = {other: rows.get(other) or self._note(self.note_set.note(other)) for other in named}
         for identity, row in others.items():
             mine = {hit["id"] for hit in live if identity in hit["contradicted_by"]}
             row["contradicted_by"] = sorted({*row["contradicted_by"], *mine})
@@ -253,13 +253,13 @@ class _Recall:
         if card.kind != "note":
             return card.record
         if card.id not in self._leads:
-            led = not self.request.states and self.shelf.status(card.id) in LED_ON
-            self._leads[card.id] = self.shelf.current(card.id) if led else card.id
+            led = not self.request.states and self.note_set.status(card.id) in LED_ON
+            self._leads[card.id] = self.note_set.current(card.id) if led else card.id
         return self._leads[card.id]
 
     def _row(self, hit: Hit) -> HitRow:
         if hit.card.kind == "note":
-            row = self._note(self.shelf.note(self._standing_for(hit.card)))
+            row = self._note(self.note_set.note(self._standing_for(hit.card)))
         else:
             row = self._record(hit.card, [card for card in hit.besides if card.kind == "event"])
         before = [card.id for card in (hit.card, *hit.besides) if card.id != row["id"]]
@@ -271,7 +271,7 @@ class _Recall:
         }  # fmt: skip
 
     def _note(self, note: Prose) -> HitRow:
-        return labels.note_hit(self.shelf, note, self.drafts)
+        return labels.note_hit(self.note_set, note, self.drafts)
 
     def _record(self, card: Card, events: Sequence[Card] = ()) -> HitRow:
         from memento_git.knowledge.recall import text_of
@@ -296,33 +296,33 @@ class _Recall:
         rows = {name: self._note(one) if isinstance(one, Prose) else self._record(one) for _, name, one in shown}
         self._mark(rows.values())
         ordered = self._with_opponents(rows)
-        contradictions.compare(self.shelf, ordered, notes)
+        contradictions.compare(self.note_set, ordered, notes)
         return Found(ordered, len(found) - len(shown))
 
     def _mark(self, rows: Iterable[HitRow]) -> None:
         """Say of rows what contradicts them, and instead of what they are shown."""
         for row in rows:
-            row["contradicted_by"] = contradictions.linked(self.shelf, row)
+            row["contradicted_by"] = contradictions.linked(self.note_set, row)
             row["instead_of"] = self.chooser.instead.get(row["id"], [])
 
     def _orientation(self) -> Found:
         """Return the last handoff, what is open, what was corrected; what is asked for besides, where it is."""
         from memento_git.knowledge.orientation import orientation
 
-        shelf = self._loaded()
+        note_set = self._loaded()
         wanted = [
             note for note in reversed(self.chooser.all())
-            if self.request.states or shelf.lives(note.id)
+            if self.request.states or note_set.lives(note.id)
         ]  # fmt: skip
-        told = orientation(shelf, wanted, self.request.most)
+        told = orientation(note_set, wanted, self.request.most)
         lists = {"last handoff": [told["handoff"]] if told["handoff"] else [], **told}
         sections = {name: [row["id"] for row in held] for name, held in lists.items() if isinstance(held, list)}
         others = self._besides([one for held in sections.values() for one in held], wanted)
         sections["asked for"] = others[: self.request.most]
         ids = dict.fromkeys(identity for held in sections.values() for identity in held)
-        rows = [self._note(self.shelf.note(identity)) for identity in ids]
+        rows = [self._note(self.note_set.note(identity)) for identity in ids]
         self._mark(rows)
-        contradictions.compare(self.shelf, rows, wanted[::-1])
+        contradictions.compare(self.note_set, rows, wanted[::-1])
         omitted = sum(told["omitted"].values()) + len(others[self.request.most :])
         return Found(rows, omitted, (), sections)
 

@@ -171,7 +171,7 @@ def run_recipe(
 
 
 def _found_row(run: RecipeRun, item: Item) -> Row:
-    row = note_row(run.shelf, run.shelf.note(item.id))
+    row = note_row(run.note_set, run.note_set.note(item.id))
     places = run.places.rows(item.id) if run.places.followed else None
     return {**row, "score": item.score, "weak": item.is_weak, "places": places}
 
@@ -194,7 +194,7 @@ def _write(tx: Transaction, write: Write) -> Row:
         return {**made, **_linked(tx, write.notes, options)}
     writer = NoteWriter.of(tx)
     text = options.pop("text")
-    given = [writer.shelf.note(one) for one in write.notes]
+    given = [writer.note_set.note(one) for one in write.notes]
     origin = merged_origin(writer, given, MADE)
     if signs := instructive(text):
         raise no.GivesOrders(origin=origin, why=", ".join(signs))
@@ -202,7 +202,7 @@ def _write(tx: Transaction, write: Write) -> Row:
         note, existing = notes.merge_notes(tx, write.notes, text, origin=origin, **options).id, False
     else:
         note, existing, *_ = notes.add_note(tx, text, sources=write.notes, origin=origin, **options)
-    told = {"existing" if existing else "note": note, "title": writer.shelf.note(note).title, "text": text}
+    told = {"existing" if existing else "note": note, "title": writer.note_set.note(note).title, "text": text}
     return {**made, **told}
 
 
@@ -215,7 +215,7 @@ def _linked(tx: Transaction, given: Sequence[str], options: Mapping[str, Any]) -
     fresh = [
         one for one in given
         if one != target and (options["rel"], target) not in {(link.rel, link.to) for link in
-                                                              writer.shelf.links(writer.shelf.note(one))}
+                                                              writer.note_set.links(writer.note_set.note(one))}
     ]  # fmt: skip
     for one in fresh:
         notes.link_note(tx, one, options["rel"], target, reason=options.get("reason", ""))

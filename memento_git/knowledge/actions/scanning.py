@@ -117,7 +117,7 @@ class _Described(Source):
         if not data.strip() or snapshots.is_binary(data):
             return []
         refuse_secrets(path, data.decode(errors="replace"), self.allow_secrets)
-        git = self.overlay.shelf.view.git
+        git = self.overlay.note_set.view.git
         answered = commands.ask(
             self.words, path, data, cwd=git.top or git.git_dir, patience=self.patience, most=MOST_PRINTED,
             extra={VARIABLE: path},
@@ -216,16 +216,16 @@ class Scan:
     @cached_property
     def known(self) -> dict[str, list[Anchor]]:
         """Return text -> places of all that notes and drafts said of one place when the scan began."""
-        shelf = self.overlay.shelf
+        note_set = self.overlay.note_set
         return grouped(
             (note.body.strip(), anchors.from_data(about))
-            for note in (*self.drafts.all(), *shelf.readable())
-            for about in (*(note.data.get("about") or ()), *shelf.about(note))
+            for note in (*self.drafts.all(), *note_set.readable())
+            for about in (*(note.data.get("about") or ()), *note_set.about(note))
         )
 
     @cached_property
     def gone(self) -> Tombstones:
-        return Tombstones(self.overlay.shelf)
+        return Tombstones(self.overlay.note_set)
 
     def _is_said(self, place: str, text: str) -> bool:
         """Tell whether a note or a draft says a text of a place, or of one that has moved there since."""

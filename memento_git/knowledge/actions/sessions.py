@@ -15,11 +15,11 @@ from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.labels import nothing_known
 from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.note_rows import after, draft_row, note_row, remarks
+from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.orientation import standing
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.sessions import Session, Sessions
-from memento_git.knowledge.shelf import Shelf
 from memento_git.knowledge.shortterm import ShortTerm
 from memento_git.ledger import history, layout, marks
 from memento_git.ledger.view import View
@@ -48,7 +48,7 @@ def start_session(
     """
     writer, held = NoteWriter.apart(ledger), Sessions(ledger.git)
     label = writer.optional("label", label, lines=False)
-    view, shelf = writer.view, writer.shelf
+    view, note_set = writer.view, writer.note_set
     before = held.last(ledger.actor)
     current = held.current(ledger.actor)
     resumed = current is not None and not new
@@ -61,25 +61,25 @@ def start_session(
         ledger.warn(OTHER_LABEL.format(named=named))
     since = current.head if resumed else current.before
     return {
-        "session": session_row(ledger, shelf, current),
+        "session": session_row(ledger, note_set, current),
         "resumed": resumed,
-        "orientation": standing(shelf, ledger.actor, standings),
+        "orientation": standing(note_set, ledger.actor, standings),
         "since": since or None,
-        "changes": changes.between(earlier(ledger, since), shelf) if since else [],
+        "changes": changes.between(earlier(ledger, since), note_set) if since else [],
     }
 
 
-def earlier(ledger: Ledger, revision: str) -> Shelf:
+def earlier(ledger: Ledger, revision: str) -> NoteSet:
     """Return the notes at a revision; none where the ledger was not there yet, or the revision is gone, or nothing."""
     held = ledger.held([revision]) if ledger.git.commit(revision) else None
-    return Shelf(held or View(ledger.git, (), ledger.now()))
+    return NoteSet(held or View(ledger.git, (), ledger.now()))
 
 
-def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
+def session_row(ledger: Ledger, note_set: NoteSet, session: Session) -> Row:
     """Return a session with what it made: notes in the ledger, drafts and short-term items of this clone."""
     begun = _Begun(ledger, session)
-    made = [note_row(shelf, note) for note in _made(shelf, begun)]
-    ledger.warn(*remarks(shelf))
+    made = [note_row(note_set, note) for note in _made(note_set, begun)]
+    ledger.warn(*remarks(note_set))
     return {
         "id": session.id,
         "actor": session.actor,
@@ -88,10 +88,12 @@ def session_row(ledger: Ledger, shelf: Shelf, session: Session) -> Row:
         "head": session.head or None,
         "ended_at": session.ended or None,
         "notes": made,
-        "elsewhere": [{"branch": one.branch, **note_row(one.shelf, one.note)} for one in _elsewhere(shelf, begun)],
-        "changed": _touched(shelf, begun, {row["id"] for row in made}),
-        "redacted": _redacted(shelf, begun),
-        **_waiting(ledger, shelf.view),
+        "elsewhere": [
+            {"branch": one.branch, **note_row(one.note_set, one.note)} for one in _elsewhere(note_set, begun)
+        ],
+        "changed": _touched(note_set, begun, {row["id"] for row in made}),
+        "redacted": _redacted(note_set, begun),
+        **_waiting(ledger, note_set.view),
     }
 
 
@@ -118,7 +120,7 @@ class _Begun:
         self._start = session.at if session.at <= ledger.now() else ""
 
     @cached_property
-    def before(self) -> Shelf:
+    def before(self) -> NoteSet:
         """Return the notes as they were."""
         return earlier(self.ledger, self.session.head)
 
@@ -132,67 +134,67 @@ class _Begun:
         return by == self.session.actor and at >= self._start
 
 
-def _made(shelf: Shelf, begun: _Begun) -> list[Prose]:
+def _made(note_set: NoteSet, begun: _Begun) -> list[Prose]:
     """Return the notes that the session's actor wrote, or promoted from drafts of whomever, since it began."""
-    return [one for one in shelf.readable() if _is_of(shelf, one, begun) and one.id not in begun.known]
+    return [one for one in note_set.readable() if _is_of(note_set, one, begun) and one.id not in begun.known]
 
 
-def _is_of(shelf: Shelf, note: Prose, begun: _Begun) -> bool:
+def _is_of(note_set: NoteSet, note: Prose, begun: _Begun) -> bool:
     if begun.is_by_and_since(note.data["by"], note.data["at"]):
         return True
-    return note.id in shelf.index.events_of and any(
+    return note.id in note_set.index.events_of and any(
         one.event.data.get("draft") and begun.is_by_and_since(one.event.by, one.event.at)
-        for one in shelf.folded(note.id).events
+        for one in note_set.folded(note.id).events
     )
 
 
 class Made(NamedTuple):
     """A note that a session made, among the notes of its branch; without a name it is the one that is checked out."""
 
-    shelf: Shelf
+    note_set: NoteSet
     note: Prose
     branch: str = ""
 
 
-def _elsewhere(shelf: Shelf, begun: _Begun) -> list[Made]:
+def _elsewhere(note_set: NoteSet, begun: _Begun) -> list[Made]:
     """Return the notes that a session made on other branches and that are not on this one."""
     found: dict[str, Made] = {}
     for branch in history.branches_with_notes(begun.ledger.git, begun.session.at):
         there = earlier(begun.ledger, branch)
         for note in _made(there, begun):
-            if note.id not in shelf.index.prose and note.id not in shelf.index.events_of:
+            if note.id not in note_set.index.prose and note.id not in note_set.index.events_of:
                 found.setdefault(note.id, Made(there, note, branch.removeprefix("refs/heads/")))
     return list(found.values())
 
 
-def _redacted(shelf: Shelf, begun: _Begun) -> list[str]:
+def _redacted(note_set: NoteSet, begun: _Begun) -> list[str]:
     """Return the notes whose text the session's actor took out since it began; who had written it is gone with it."""
     return [
-        note for note in sorted(shelf.index.events_of) if shelf.is_redacted(note) and any(
+        note for note in sorted(note_set.index.events_of) if note_set.is_redacted(note) and any(
             one.event.do == "redacted" and begun.is_by_and_since(one.event.by, one.event.at)
             and one.event.id not in begun.known
-            for one in shelf.folded(note).events
+            for one in note_set.folded(note).events
         )
     ]  # fmt: skip
 
 
-def _touched(shelf: Shelf, begun: _Begun, made: Container[str]) -> list[Row]:
+def _touched(note_set: NoteSet, begun: _Begun, made: Container[str]) -> list[Row]:
     """Return what happened meanwhile to other notes that the session's actor had a hand in."""
-    rows = changes.between(begun.before, shelf) if begun.before.view.commits else []
+    rows = changes.between(begun.before, note_set) if begun.before.view.commits else []
     ours = [row for row in rows if begun.session.actor in row["actors"] and row["id"] not in made]
     told = ({**row, "happened": [one for one in row["happened"] if one != changes.ADDED]} for row in ours)
-    return [row for row in told if row["happened"] and not shelf.is_redacted(row["id"])]
+    return [row for row in told if row["happened"] and not note_set.is_redacted(row["id"])]
 
 
 def session_status(ledger: Ledger) -> Row:
     """Return the actor's session; where none is open, the drafts and items that wait all the same."""
-    shelf = Shelf(ledger.view())
+    note_set = NoteSet(ledger.view())
     current = Sessions(ledger.git).current(ledger.asker)
     if current is None:
-        waiting = _waiting(ledger, shelf.view)
+        waiting = _waiting(ledger, note_set.view)
         none = dict.fromkeys(("id", "label", "started_at", "head", "ended_at"))
         return {**none, "actor": ledger.asker, "notes": [], "elsewhere": [], "changed": [], "redacted": [], **waiting}
-    return session_row(ledger, shelf, current)
+    return session_row(ledger, note_set, current)
 
 
 def checkpoint(tx: Transaction, label: str, *, done: Sequence[str] = (), remaining: Sequence[str] = ()) -> str:
@@ -221,14 +223,14 @@ def end_session(
 
     def act(tx: Transaction) -> tuple[NoteRow, list[str]]:
         promoted = [one.id for one in promote_drafts(tx)] if promote and Drafts(ledger.git).ids() else []
-        shelf, begun = Shelf(tx.view), _Begun(ledger, session)
+        note_set, begun = NoteSet(tx.view), _Begun(ledger, session)
         with tx.view.aside():
-            made, apart = _made(shelf, begun), _elsewhere(shelf, begun)
-            named = [_named(*one) for one in ([Made(shelf, note) for note in made] + apart)]
+            made, apart = _made(note_set, begun), _elsewhere(note_set, begun)
+            named = [_named(*one) for one in ([Made(note_set, note) for note in made] + apart)]
         own = [one.id for one in made]
-        touched = [handoffs.line(row["id"], row["happened"]) for row in _touched(shelf, begun, {*own})]
+        touched = [handoffs.line(row["id"], row["happened"]) for row in _touched(note_set, begun, {*own})]
         left = len(Drafts(ledger.git).all()) - len(promoted)
-        lists = {"Kept": named, "Changed": touched, "Redacted": _redacted(shelf, begun)}
+        lists = {"Kept": named, "Changed": touched, "Redacted": _redacted(note_set, begun)}
         body = _handoff(summary, remaining, lists, session.at, left)
         title = f"Handoff: {session.label}" if session.label else ""
         given: dict[str, Any] = {"tags": [handoffs.HANDOFF], "sources": own}
@@ -253,17 +255,17 @@ def _keep_apart(tx: Transaction, session: Session, rating: str, requests: Sequen
     park_note(tx, add_note(tx, feedback, kind="event", domain="feedback", importance=rating).id, reason=APART)
 
 
-def _named(shelf: Shelf, note: Prose, branch: str = "") -> str:
-    return handoffs.line(note.id, [*_labels(shelf, note), *([f"on the branch {branch}"] if branch else [])])
+def _named(note_set: NoteSet, note: Prose, branch: str = "") -> str:
+    return handoffs.line(note.id, [*_labels(note_set, note), *([f"on the branch {branch}"] if branch else [])])
 
 
-def _labels(shelf: Shelf, note: Prose) -> list[str]:
+def _labels(note_set: NoteSet, note: Prose) -> list[str]:
     """Return what a handoff says of a note: its kind, and its state where it does not simply hold."""
-    status = shelf.status(note.id)
-    after = shelf.current(note.id)
+    status = note_set.status(note.id)
+    after = note_set.current(note.id)
     by = "into" if status == "merged" else "by"
     state = [status if after == note.id else f"{status} {by} {after}"] if status != "active" else []
-    return [note.data["kind"], *state, *(["expired"] if shelf.is_expired(note) else [])]
+    return [note.data["kind"], *state, *(["expired"] if note_set.is_expired(note) else [])]
 
 
 def _handoff(
@@ -283,7 +285,7 @@ def mark_now(ledger: Ledger, name: str, message: str = "") -> Row:
     writer = NoteWriter.apart(ledger)
     message = writer.optional("message", message)
     writer.name("the name of a mark", name)
-    counts = Counter(layout.domain_of(note.path) for note in writer.shelf.live())
+    counts = Counter(layout.domain_of(note.path) for note in writer.note_set.live())
     told = "\n".join(f"{domain}: {many(count, 'live note')}" for domain, count in sorted(counts.items()))
     tag = marks.mark(ledger.git, name, f"{message or f'Knowledge at {name}'}\n\n{told}\n")
     return {"mark": tag, "commit": ledger.git.answer("rev-parse", "HEAD"), "domains": counts}
@@ -295,7 +297,7 @@ def changes_since(ledger: Ledger, since: str = "", until: str = "", *, at: Seque
     It is told up to `until`, or as the notes are `at` revisions; up to now by default.
     """
     start = _start(ledger, since)
-    later = Shelf(ledger.view([revision(ledger, until, end_of)] if until else at))
+    later = NoteSet(ledger.view([revision(ledger, until, end_of)] if until else at))
     told = changes.between(earlier(ledger, start), later)
     return {"since": start or None, "changes": changes.wanted(told, **filters)}
 

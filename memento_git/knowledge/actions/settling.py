@@ -13,14 +13,14 @@ from memento_git.texts.typed import Reason
 def settle_note(tx: Transaction, note: str, keep: str, *, reason: Reason = "") -> str:
     """Settle a contested note: the outcome of one of its heads holds."""
     writer = NoteWriter.of(tx)
-    return corrections.settle(writer, writer.shelf, writer.find(note).id, keep, reason)
+    return corrections.settle(writer, writer.note_set, writer.find(note).id, keep, reason)
 
 
 def void_note_event(tx: Transaction, event: str, *, reason: Reason = "") -> str:
     """Void an illegal, incomplete or contested event of a note; a legal one never."""
     writer = NoteWriter.of(tx)
     identity = writer.view.find(event, "event")[0]
-    return corrections.void(writer, writer.shelf, identity, reason)
+    return corrections.void(writer, writer.note_set, identity, reason)
 
 
 def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
@@ -30,17 +30,17 @@ def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
     gone = target.strip()
     if kind_of(gone) == "event":
         identity = writer.view.find(gone, "event")[0]
-        tx.put(corrections.redact(writer, writer.shelf, identity, words).path, None)
+        tx.put(corrections.redact(writer, writer.note_set, identity, words).path, None)
         return identity
     identity = writer.view.find(gone, "note")[0]
-    if writer.shelf.is_redacted(identity):
+    if writer.note_set.is_redacted(identity):
         raise corrections.AlreadyRedacted(target=identity)
-    note = writer.shelf.note(identity)
+    note = writer.note_set.note(identity)
     _tell_copies(tx, writer, identity)
     path = note.path
     digest = codec.digest_of(tx.view.read(path) or b"")
     writer.happen(
-        writer.shelf, identity, "redacted", target=f"{identity}@{digest}", reason=words, **tombstones.marks(note)
+        writer.note_set, identity, "redacted", target=f"{identity}@{digest}", reason=words, **tombstones.marks(note)
     )
     tx.put(path, None)
     return identity
@@ -50,5 +50,5 @@ def _tell_copies(tx: Transaction, writer: NoteWriter, note: str) -> None:
     """Warn of the handoffs that go on saying what a note said."""
     tx.ledger.warn(*(
         f"the handoff {one} has its title in its own text: take it out, too: memento note redact {one} --reason TEXT"
-        for one in handoffs.copies(writer.shelf, [note])
+        for one in handoffs.copies(writer.note_set, [note])
     ))  # fmt: skip

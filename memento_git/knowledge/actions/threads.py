@@ -15,7 +15,7 @@ from memento_git.ledger.store import NothingToCommit
 from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.shelf import Shelf
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.rows import Row
 
@@ -34,16 +34,16 @@ def near(thread: str, known: Iterable[str]) -> str:
     return f"; there is {found[0]!r}" if found else ""
 
 
-def list_threads(shelf: Shelf, *, domain: str = "", author: str = "", live: bool = False) -> list[Row]:
+def list_threads(note_set: NoteSet, *, domain: str = "", author: str = "", live: bool = False) -> list[Row]:
     """Return a row for each thread, the one with the latest note first; `author` is a part of a name."""
-    held = grouped((thread, note) for note in shelf.readable() if (thread := note.data.get("thread")))
+    held = grouped((thread, note) for note in note_set.readable() if (thread := note.data.get("thread")))
     rows = []
     for thread, notes in held.items():
         if domain and not any(layout.domain_of(note.path) == domain for note in notes):
             continue
         if author and not any(author.casefold() in note.data["by"].casefold() for note in notes):
             continue
-        states = Counter(shelf.status(note.id) for note in notes)
+        states = Counter(note_set.status(note.id) for note in notes)
         if live and not states.get("active"):
             continue
         rows.append({
@@ -63,9 +63,9 @@ def park_thread(tx: Transaction, thread: str, *, reason: str = "") -> list[str]:
 
 def resume_thread(tx: Transaction, thread: str, *, reason: str = "") -> list[str]:
     """Take up again, in one commit, what of a thread was last set aside; what was before stays and is told."""
-    shelf = NoteWriter.of(tx).shelf
+    note_set = NoteWriter.of(tx).note_set
     parked = {
-        note: max((event.at for event in shelf.folded(note).legal("parked")), default="")
+        note: max((event.at for event in note_set.folded(note).legal("parked")), default="")
         for note in _members(tx, thread, "parked")
     }
     last = max(parked.values())
@@ -76,12 +76,12 @@ def resume_thread(tx: Transaction, thread: str, *, reason: str = "") -> list[str
 
 def _members(tx: Transaction, thread: str, status: str) -> list[str]:
     """Return the notes of a thread that are in a state; that none is, is told as a refusal."""
-    shelf = NoteWriter.of(tx).shelf
-    members = [note for note in shelf.readable() if note.data.get("thread") == thread]
+    note_set = NoteWriter.of(tx).note_set
+    members = [note for note in note_set.readable() if note.data.get("thread") == thread]
     if not members:
-        known = {str(note.data["thread"]) for note in shelf.readable() if note.data.get("thread")}
+        known = {str(note.data["thread"]) for note in note_set.readable() if note.data.get("thread")}
         raise NoSuchThread(thread=thread, near=near(thread, known))
-    found = [note.id for note in members if shelf.status(note.id) == status]
+    found = [note.id for note in members if note_set.status(note.id) == status]
     if not found:
         raise NothingToCommit
     return found

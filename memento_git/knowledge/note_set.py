@@ -55,7 +55,7 @@ class Link(NamedTuple):
     to: str
 
 
-class Shelf(EventLog):
+class NoteSet(EventLog):
     """The notes of one ledger at one view; it is also the fold's source of events. `drafts` are among them as asked."""
 
     def __init__(self, view: View, drafts: Collection[str] = ()) -> None:
