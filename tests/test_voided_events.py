@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 
@@ -17,9 +17,6 @@ from memento_git.model.work import Event
 from memento_git.review.voided_dependencies import rested_on
 from memento_git.work.transitions import judge
 from tests.tale import ADA, RUN, TASK, contested, planned
-
-if TYPE_CHECKING:
-    from memento_git.review.folds import Looked
 
 
 def told(name: str, *lanes: str, past: tuple[str, ...] = (), keep: str = "") -> Judged:
@@ -255,6 +252,6 @@ def test_a_rejection_that_is_lost_is_told_of_whoever_took_it_out(seed: int) -> N
     if folded.lanes.contested or contest.no in followed(fold):
         return
     known = {seen.event.id: seen for seen in folded.events}
-    resting = rested_on(cast("Looked", SimpleNamespace(fold=fold, folded=fold.group)), TASK)
+    resting = rested_on(cast("EventLog", SimpleNamespace(fold=fold, folded=fold.group)), TASK)
     takers = [seen for seen in folded.events if contest.no in undone_by(seen, known)]
     assert contest.no in undone(folded.events) or any(seen.event.id in resting for seen in takers)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from memento_git.folding.fold import Fold, Folded
+from memento_git.folding.fold import Fold
 from memento_git.knowledge import inverted_index, transitions
 from memento_git.knowledge.competing_notes import competing
 from memento_git.knowledge.refusals import KeyAmbiguous, KeyContested, KeyUnknown, NoteRedacted
@@ -228,9 +228,6 @@ class NoteSet(EventLog):
             cache.write(view.git, KEPT, "2", decoded)
 
     # State.
-
-    def folded(self, key: str) -> Folded:
-        return self.fold.group(key)
 
     def status(self, note: str) -> str:
         if not self.names.events_about(note):

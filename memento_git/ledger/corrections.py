@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from memento_git.errors import Refused
 from memento_git.folding.fold import group_in
 from memento_git.folding.settling import NotAHead
 from memento_git.ledger import archive, codec, layout, missing_ledger
-from memento_git.ledger.event_writer import Book, EventWriter, event_data
+from memento_git.ledger.event_writer import EventWriter, event_data
 from memento_git.ledger.store import NothingToCommit
 
 if TYPE_CHECKING:
-    from memento_git.ledger.file_index import FileIndex
+    from memento_git.ledger.events import EventLog
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.work import Event
 
@@ -25,71 +25,58 @@ class AlreadyRedacted(Refused):
     hint_ = "memento log shows when and why"
 
 
-class IndexedRecords(Book, Protocol):
-    """The records whose events are folded together, with the names of their files."""
-
-    @property
-    def index(self) -> FileIndex: ...
-
-    @property
-    def tombstones(self) -> Mapping[str, Event]: ...
-
-    def unreadable(self, identity: str) -> Event | None:
-        """Return what the path of an event's file tells."""
-
-
-def settle(writer: EventWriter, book: Book, record: str, keep: str, reason: str) -> str:
+def settle(writer: EventWriter, log: EventLog, record: str, keep: str, reason: str) -> str:
     """Settle a contested record: the outcome of one of its heads holds."""
     head, where = writer.view.find(keep, "event")
-    if where != book.id:
+    if where != log.id:
         raise NotAHead(event=head, record=record)
-    writer.happen(book, record, "settled", keep=head, reason=writer.reason("settling", reason))
+    writer.happen(log, record, "settled", keep=head, reason=writer.reason("settling", reason))
     return record
 
 
-def void(writer: EventWriter, book: IndexedRecords, event: str, reason: str) -> str:
+def void(writer: EventWriter, log: EventLog, event: str, reason: str) -> str:
     """Void an illegal, incomplete or contested event; a legal one never."""
-    found, of = book.event(event), _owner(book, event)
-    if event in book.folded(group_in(book.id, of)).put_aside:
+    found, of = log.event(event), _owner(log, event)
+    if event in log.folded(group_in(log.id, of)).put_aside:
         raise NothingToCommit
-    missing_ledger.refuse_away(writer.view, *_wanted(book, event))
+    missing_ledger.refuse_away(writer.view, *_wanted(log, event))
     words = writer.reason("voiding an event", reason)
-    absent = [str(ref) for ref in book.fold.absent(event)]
-    writer.happen(book, of, "voided", target=event, absent=absent, reason=words)
+    absent = [str(ref) for ref in log.fold.absent(event)]
+    writer.happen(log, of, "voided", target=event, absent=absent, reason=words)
     return found.id if found else event
 
 
-def _wanted(book: IndexedRecords, event: str) -> list[str]:
+def _wanted(log: EventLog, event: str) -> list[str]:
     """Return the files for want of which an event is incomplete, its own first, as far as they are in the ledger."""
     names = [event]
     for name in names:
-        names += [ref.id for ref in book.fold.absent(name) if ref.id not in names]
-    return [book.index.events[name] for name in names if name in book.index.events]
+        names += [ref.id for ref in log.fold.absent(name) if ref.id not in names]
+    return [log.index.events[name] for name in names if name in log.index.events]
 
 
-def _owner(book: IndexedRecords, event: str) -> str:
+def _owner(log: EventLog, event: str) -> str:
     """Return the record that an event is of, also where its file cannot be read."""
-    found = book.event(event)
+    found = log.event(event)
     if found is not None:
         return found.of
-    place = layout.place_of(book.index.events[event])
+    place = layout.place_of(log.index.events[event])
     if place is None:
-        raise NotAHead(event=event, record=book.id or "a note")
+        raise NotAHead(event=event, record=log.id or "a note")
     return place.of
 
 
-def redact(writer: EventWriter, book: IndexedRecords, event: str, reason: str) -> Event:
+def redact(writer: EventWriter, log: EventLog, event: str, reason: str) -> Event:
     """Say what is left of an event without its free texts; its file is to be taken away with it.
 
     Of one that cannot be read nothing is left.
     """
-    found = None if event in book.tombstones else book.event(event) or book.unreadable(event)
+    found = None if event in log.tombstones else log.event(event) or log.unreadable(event)
     if found is None:
         raise AlreadyRedacted(target=event)
     missing_ledger.refuse_away(writer.view, found.path)
     digest = codec.digest_of(writer.view.read(found.path) or b"")
     told: dict[str, Any] = {"kept": codec.redact_event(event_data(found))} if found.digest else {}
-    writer.happen(book, found.of, "redacted", target=f"{event}@{digest}", reason=reason, **told)
+    writer.happen(log, found.of, "redacted", target=f"{event}@{digest}", reason=reason, **told)
     return found
 
 

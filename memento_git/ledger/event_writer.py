@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from memento_git.errors import Refused
-from memento_git.folding.fold import Fold, Folded, group_in, group_of
+from memento_git.folding.fold import group_in, group_of
 from memento_git.folding.settling import SETTLING
 from memento_git.ledger import codec, layout
 from memento_git.ledger.store import NothingToCommit, refuse_absent
@@ -18,6 +18,7 @@ from memento_git.model.work import Event
 from memento_git.texts.typed import Intake
 
 if TYPE_CHECKING:
+    from memento_git.ledger.events import EventLog
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.policy import Policy
 
@@ -28,22 +29,6 @@ class RecordIncomplete(Refused):
     hint_ = (
         "memento check says which file to restore from git; where no history has it, void what names it: memento settle"
     )
-
-
-class Book(Protocol):
-    """The records whose events are folded together: those of one run, or all notes."""
-
-    id: str
-    fold: Fold
-
-    def folded(self, key: str) -> Folded: ...
-
-    def event(self, identity: str) -> Event | None: ...
-
-    def event_folder(self, of: str) -> str: ...
-
-    def added(self, event: Event, group: str) -> None:
-        """Take note of an event that the transaction has just written."""
 
 
 class Seal(Protocol):
@@ -68,9 +53,9 @@ class EventWriter(Intake):
     @classmethod
     def of(cls, tx: Transaction) -> Self:
         """Return the writer of a transaction, one for all of its actions."""
-        if cls not in tx.desks:
-            tx.desks[cls] = cls(tx)
-        writer: Self = tx.desks[cls]
+        if cls not in tx.writers:
+            tx.writers[cls] = cls(tx)
+        writer: Self = tx.writers[cls]
         return writer
 
     def write(self, path: str, data: dict[str, Any], body: str) -> None:
@@ -90,49 +75,49 @@ class EventWriter(Intake):
             raise NothingToCommit
         self.tx.put(path, new)
 
-    def heads(self, book: Book, groups: Iterable[str]) -> list[Ref]:
+    def heads(self, log: EventLog, groups: Iterable[str]) -> list[Ref]:
         """Return what an event that reads these groups must name."""
         refs = set()
         for key in groups:
-            for head in book.folded(key).heads:
-                event = book.event(head)
+            for head in log.folded(key).heads:
+                event = log.event(head)
                 if event is not None:
                     refs.add(event.ref)
         return sorted(refs)
 
     def happen(
-        self, book: Book, of: str, do: str, *, reads: Sequence[str] = (), name: str = "",
+        self, log: EventLog, of: str, do: str, *, reads: Sequence[str] = (), name: str = "",
         seal: Seal | None = None, **data: Any,
     ) -> Event:  # fmt: skip
         """Judge an event, let it be signed and write it; raise the refusal of the transition table."""
-        event = self.draft(book, of, do, reads=reads, name=name, **data)
+        event = self.draft(log, of, do, reads=reads, name=name, **data)
         own = group_of(event)
         if do not in SETTLING:
             for key in (own, *reads):
-                for seen in book.folded(key).dangling:
+                for seen in log.folded(key).dangling:
                     raise RecordIncomplete(record=seen.event.of, why=seen.why)
-        book.fold.judge(event if seal is None else seal.foreseen(event))
+        log.fold.judge(event if seal is None else seal.foreseen(event))
         text = codec.encode(event_data(event))
         if seal is not None:
             event, text = seal.event(event, text)
         self.tx.put(event.path, text)
-        self.tx.touch(book.id, of)
-        book.added(event, own)
+        self.tx.touch(log.id, of)
+        log.added(event, own)
         return event
 
-    def draft(self, book: Book, of: str, do: str, *, reads: Sequence[str], name: str, **data: Any) -> Event:
+    def draft(self, log: EventLog, of: str, do: str, *, reads: Sequence[str], name: str, **data: Any) -> Event:
         identity = name or self.tx.new_id("event")
-        after = self.heads(book, (group_in(book.id, of), *reads))
-        at = self._time(book, after)
-        path = f"{book.event_folder(of)}/{layout.event_name(at, do, identity)}"
+        after = self.heads(log, (group_in(log.id, of), *reads))
+        at = self._time(log, after)
+        path = f"{log.event_folder(of)}/{layout.event_name(at, do, identity)}"
         told = {**data, "allowed_secrets": self.overridden()}
         kept = {key: value for key, value in told.items() if value not in codec.EMPTY and value is not False}
-        event = Event(identity, book.id, do, of, at, self.tx.actor, tuple(after), kept, "", path)
+        event = Event(identity, log.id, do, of, at, self.tx.actor, tuple(after), kept, "", path)
         return event._replace(digest=codec.digest_of(codec.encode(event_data(event))))
 
-    def _time(self, book: Book, after: Iterable[Ref]) -> str:
+    def _time(self, log: EventLog, after: Iterable[Ref]) -> str:
         """Return now, and say so where the clock runs behind what it follows."""
-        latest = max((event.at for ref in after if (event := book.event(ref.id))), default="")
+        latest = max((event.at for ref in after if (event := log.event(ref.id))), default="")
         if is_ahead(latest, self.tx.now):
             self.tx.ledger.warn(f"the clock says {self.tx.now}, but an event that this one follows is from {latest}")
         return self.tx.now

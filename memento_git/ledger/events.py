@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from memento_git.folding.fold import Fold, group_in
+from memento_git.folding.fold import Fold, Folded, group_in
 from memento_git.ledger import codec, layout
 from memento_git.ledger.codec import Decoded, decode, event_of
 from memento_git.ledger.layout import Place
@@ -33,15 +33,23 @@ class EventLog:
 
     fold: Fold
 
-    def __init__(self, view: View, book: str) -> None:
+    def __init__(self, view: View, run: str) -> None:
         self.view = view
-        self.id = book
+        self.id = run
         self._tombstones: dict[str, Event] | None = None
         self._twins: dict[str, str] = {}
 
     def records(self, key: str) -> Sequence[str]:
         """Return the records whose events are folded together under a key."""
         return [key]
+
+    def folded(self, key: str) -> Folded:
+        """Return what the events of a group come to."""
+        return self.fold.group(key)
+
+    def event_folder(self, of: str) -> str:
+        """Return where the events of a record lie."""
+        return layout.folder_of(self.id, of)
 
     @property
     def names(self) -> Names:

@@ -40,7 +40,7 @@ class Transaction:
         self.commit = ""
         self.ended = False
         self.made = 0
-        self.desks: dict[type, Any] = {}
+        self.writers: dict[type, Any] = {}
         self.look: git_status.Look | None = None
         self.after_commit: list[Callable[[], object]] = []
         self.after_failure: list[Callable[[], object]] = []

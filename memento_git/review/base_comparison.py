@@ -27,12 +27,11 @@ if TYPE_CHECKING:
     from memento_git.folding.fold import Judged
     from memento_git.knowledge.note_set import NoteSet
     from memento_git.ledger.branch_history import BranchHistory
+    from memento_git.ledger.events import EventLog
     from memento_git.ledger.layout import Place
     from memento_git.ledger.tree_diff import Changed
     from memento_git.ledger.view import View
     from memento_git.review.last_readable import Last
-
-    Book = RunState | NoteSet
 
 GROWING: Final = frozenset({
     "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "passed", "waived",
@@ -64,18 +63,18 @@ class Comparison:
         self._note_set = cache(_note_set)
         self.redacted = cache(self._redacted)
 
-    def book(self, run: str) -> Book:
+    def log(self, run: str) -> EventLog:
         """Return a run at the head, or of '' all notes."""
         return self.state(run) if run else self._note_set(self.head)
 
-    def was(self, run: str) -> Book:
+    def was(self, run: str) -> EventLog:
         """Return a run at the base, or of '' all notes."""
         return self.before(run) if run else self._note_set(self.base)
 
     def notes(self) -> set[str]:
         """Return the notes whose files the branch touched, or whose events it lets happen."""
         places = (layout.place_of(change.path) for change in self.changes)
-        told = (self.book("").event(name) for name in self.newly_legal.get("", ()))
+        told = (self.log("").event(name) for name in self.newly_legal.get("", ()))
         return {*(place.of for place in places if place and not place.run), *(event.of for event in told if event)}
 
     @cached_property
@@ -131,7 +130,7 @@ class Comparison:
 
     def _leftovers(self, redaction: Place) -> Iterator[tuple[str, str, str]]:
         """Yield the file that has what is left of an event, the event's id, and its file at the base."""
-        for event in self.book(redaction.run).tombstones.values():
+        for event in self.log(redaction.run).tombstones.values():
             place = layout.place_of(event.path)
             if place is not None and place.id == redaction.id:
                 there = self.base.index(redaction.run).events.get(event.id)
@@ -196,7 +195,7 @@ class Comparison:
                 yield from self._archive(change)
             elif not (change.is_added or place is None or change.old == change.new or place.kind in text_changes.KINDS):
                 yield from self._immutable(change, place)
-        held = [self.book(run).index.events.get(name, "") for run, names in self.newly_legal.items() for name in names]
+        held = [self.log(run).index.events.get(name, "") for run, names in self.newly_legal.items() for name in names]
         for path in dict.fromkeys((*self._new, *held)):
             yield from self._taken_out(path)
         yield from text_changes.changed(self)
@@ -245,7 +244,7 @@ class Comparison:
 
     def _redacted(self, run: str) -> dict[str, str]:
         """Return id -> digest of what legal redactions of a run took away, by the head."""
-        state = self.book(run)
+        state = self.log(run)
         legal = [one for one in state.redactions() if (seen := state.fold.judged(one.id)) and seen.verdict == "legal"]
         return dict(parse_ref(one.get("target")) for one in legal)
 
@@ -257,7 +256,7 @@ class Comparison:
         event = self.head.record(path)
         if not isinstance(event, Event):
             return
-        state, before = self.book(place.run), self.was(place.run)
+        state, before = self.log(place.run), self.was(place.run)
         target = parse_ref(event.get("target")).id
         if place.do == "redacted" and not _keeps_what_was(state, before, target):
             yield self._other_words(event, target)
@@ -279,7 +278,7 @@ class Comparison:
         One that is taken out itself has its effect where others rest on it.
         """
         run = own.event.run
-        state, before = self.book(run), self.was(run)
+        state, before = self.log(run), self.was(run)
         group = group_of(own.event)
         known = {seen.event.id: seen for seen in state.folded(group).events if seen.verdict == "legal"}
         is_rested_on = own.event.id in rested_on(state, group)
@@ -338,13 +337,13 @@ def _note_set(view: View) -> NoteSet:
     return NoteSet(view)
 
 
-def _stood(before: Book, was: Judged) -> bool:
+def _stood(before: EventLog, was: Judged) -> bool:
     """Tell whether a legal event had its effect at a view, and nobody disagreed."""
     group = before.folded(group_of(was.event))
     return was.event.id not in group.undone and not was.writes.keys() & group.lanes.contested.keys()
 
 
-def _disagreed(before: Book, was: Judged) -> bool:
+def _disagreed(before: EventLog, was: Judged) -> bool:
     """Tell whether an event is one of those that disagree at a view."""
     return any(was.event.id in names for names in before.folded(group_of(was.event)).lanes.contested.values())
 
@@ -362,7 +361,7 @@ def keeps_answer(state: RunState, said: Evidence) -> bool:
     return said.id in state.index.evidence or redacted_evidence.left_of(state, said.id) == left
 
 
-def _keeps_what_was(state: Book, before: Book, evidence: str) -> bool:
+def _keeps_what_was(state: EventLog, before: EventLog, evidence: str) -> bool:
     """Tell whether what is left of redacted evidence is what it was at the base, or what was left of it there."""
     if not isinstance(state, RunState) or not isinstance(before, RunState):
         return True

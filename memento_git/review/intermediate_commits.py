@@ -215,4 +215,4 @@ def _is_kept(comparison: Comparison, path: str, place: Place, data: bytes) -> bo
     made = codec.made(place, path, data)
     if isinstance(made, Evidence):
         return keeps_answer(comparison.state(made.run), made)
-    return not isinstance(made, Event) or keeps(comparison.book(made.run).event(made.id), made)
+    return not isinstance(made, Event) or keeps(comparison.log(made.run).event(made.id), made)

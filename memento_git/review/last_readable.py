@@ -194,11 +194,11 @@ def _broken(found: Iterable[Finding]) -> dict[str, Lost]:
 def _lightened(view: View, found: Iterable[Finding]) -> list[Finding]:
     found = [*found]
     for run in {place.run for one in found if one.code in UNREAD and (place := layout.place_of(one.path))}:
-        found = _book(view, run).lightened(found)
+        found = _log(view, run).lightened(found)
     return found
 
 
-def _book(view: View, run: str) -> EventLog:
+def _log(view: View, run: str) -> EventLog:
     """Return a run, or all notes."""
     if run:
         return RunState(view, run)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 from memento_git.ledger import grep, layout
 
 if TYPE_CHECKING:
+    from memento_git.ledger.events import EventLog
     from memento_git.ledger.view import View
-    from memento_git.review.base_comparison import Book, Comparison
+    from memento_git.review.base_comparison import Comparison
 
 FEW: Final = 100  # more of them make a command line longer than a reading of all that is named
 NAMED: Final = re.compile(rb"event_[0-9a-z]+(?=@)")
@@ -25,7 +26,7 @@ def newly_legal(comparison: Comparison, runs: Iterable[str], arrived: Collection
     for run in sorted(runs):
         if _names(comparison.base, run, arrived):
             before = comparison.was(run)
-            now = comparison.book(run)
+            now = comparison.log(run)
             names = (*now.index.events, *now.tombstones)
             found[run] = frozenset(one for one in names if _is_legal(now, one) and not _is_legal(before, one))
     return found
@@ -48,6 +49,6 @@ def _names(base: View, run: str, events: Collection[str]) -> bool:
     )
 
 
-def _is_legal(book: Book, event: str) -> bool:
-    seen = book.fold.judged(event)
+def _is_legal(log: EventLog, event: str) -> bool:
+    seen = log.fold.judged(event)
     return seen is not None and seen.verdict == "legal"

@@ -11,8 +11,8 @@ from memento_git.review import folds
 from memento_git.work.state import RunState
 
 if TYPE_CHECKING:
+    from memento_git.ledger.events import EventLog
     from memento_git.model.work import Event
-    from memento_git.review.folds import Looked
     from memento_git.review.scope import Scope
 
 OF_HAND_OFFS: Final = ("dispatched", "claimed", "renewed", "completed")
@@ -31,17 +31,17 @@ def judged(state: RunState, key: str, scope: Scope) -> Iterator[tuple[Event, Sco
         yield event, scope._replace(added={*scope.added, event.id}) if is_new else scope
 
 
-def rested_on(book: Looked, key: str) -> dict[str, set[str]]:
+def rested_on(log: EventLog, key: str) -> dict[str, set[str]]:
     """Return the events of a group that were taken out -> those that stand, and rest on each all the same.
 
     They, or what they rest on in the same way, had seen it, and as they saw it, it was not out.
     """
-    known = {seen.event.id: seen for seen in book.folded(key).events if seen.verdict == "legal"}
+    known = {seen.event.id: seen for seen in log.folded(key).events if seen.verdict == "legal"}
     gone = {name for name, lanes in undone(known.values()).items() if is_out(known[name], lanes)}
     if not gone:
         return {}
-    waiting = [(seen.event.id, seen) for seen in _going_on(book, key)]
-    waiting += _handing_out(book) if isinstance(book, RunState) and key == plans_of(book.id) else ()
+    waiting = [(seen.event.id, seen) for seen in _going_on(log, key)]
+    waiting += _handing_out(log) if isinstance(log, RunState) and key == plans_of(log.id) else ()
     found: dict[str, set[str]] = {}
     while waiting:
         name, last = waiting.pop()
@@ -55,13 +55,13 @@ def rested_on(book: Looked, key: str) -> dict[str, set[str]]:
     return found
 
 
-def _going_on(book: Looked, key: str) -> Iterator[Judged]:
+def _going_on(log: EventLog, key: str) -> Iterator[Judged]:
     """Yield what stands of a group and may go on from others: no verdict of a gate, no dispatch that is over.
 
     A reopening ends what it had seen; one that was settled away in part does not.
     """
-    names = {event.id for event in folds.standing(book, key)}
-    folded = book.folded(key)
+    names = {event.id for event in folds.standing(log, key)}
+    folded = log.folded(key)
     taken_out = folded.undone
     standing = [seen for seen in folded.events if seen.event.id in names]
     reopened = [seen.past for seen in standing if seen.event.do == "reopened" and seen.event.id not in taken_out]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from memento_git.folding.fold import Fold, Folded, Judged, last_of, plans_of
+from memento_git.folding.fold import Fold, Judged, last_of, plans_of
 from memento_git.folding.lanes import CANONICAL, STATUS, choice, task_status
 from memento_git.folding.settling import SETTLING
 from memento_git.ledger import layout
@@ -73,9 +73,6 @@ class RunState(RunRecords):
             self._policy = self.view.policy()
         return self._policy
 
-    def event_folder(self, of: str) -> str:
-        return layout.folder_of(self.id, of)
-
     def records(self, key: str) -> Sequence[str]:
         if key == plans_of(self.id):
             return self.names.plans()
@@ -91,9 +88,6 @@ class RunState(RunRecords):
     def counting(self) -> list[str]:
         """Return the tasks that were not cancelled."""
         return [task for task in self.ids("task") if self.task_status(task) != "cancelled"]
-
-    def folded(self, key: str) -> Folded:
-        return self.fold.group(key)
 
     def past(self, event: str) -> frozenset[str]:
         """Return the events of its own group that an event had seen; nothing where there is no such event."""

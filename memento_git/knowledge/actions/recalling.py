@@ -276,8 +276,8 @@ class _Recall:
     def _record(self, card: Card, events: Sequence[Card] = ()) -> HitRow:
         from memento_git.knowledge.recall import text_of
 
-        book = EventLog(self.view, card.run)
-        told = [(one, text_of(self.view, one)) for one in events if not book.is_withheld(one.id)]
+        log = EventLog(self.view, card.run)
+        told = [(one, text_of(self.view, one)) for one in events if not log.is_withheld(one.id)]
         return labels.record_hit(card, text_of(self.view, card), self.view.now, told)
 
     def _all(self) -> Found:
