@@ -127,7 +127,7 @@ class Memory:
             return [[] for _ in queries]
         from memento_git.knowledge.recall import search
 
-        live = {note.id: note for note in note_set.standing()}
+        live = {note.id: note for note in note_set.in_force()}
         answers = []
         for query in queries:
             found = search(
@@ -214,14 +214,14 @@ class Memory:
     def recent(self, limit: int = 0) -> list[MemoryRecord]:
         """Return the memories, the latest first; all of them without a limit."""
         note_set = self._note_set()
-        found = [_record(note_set, note) for note in reversed(note_set.standing())] if note_set is not None else []
+        found = [_record(note_set, note) for note in reversed(note_set.in_force())] if note_set is not None else []
         return found[: limit or None]
 
     def stats(self) -> dict[str, Any]:
         """Return counts of memories: `total`, `active` (recalled), `archived` (others), `kinds`; and `path`."""
         note_set = self._note_set()
         notes = list(note_set.readable()) if note_set else []
-        live = note_set.standing() if note_set else []
+        live = note_set.in_force() if note_set else []
         return {
             "path": str(self.path), "total": len(notes), "active": len(live), "archived": len(notes) - len(live),
             "kinds": dict(Counter(note.data["kind"] for note in live)),

@@ -73,7 +73,7 @@ class MemoryManager:
 
         view = ledger.view()
         note_set = NoteSet(view)
-        notes = note_set.standing()
+        notes = note_set.in_force()
         tiers = {note.id: note_set.tier(note) for note in notes}
         texts = {note.id: note.body for note in notes}
         short = shown(view)

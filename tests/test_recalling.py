@@ -26,7 +26,7 @@ from memento_git.ledger.store import Ledger
 from memento_git.ledger.view import View
 from memento_git.model import anchors
 from memento_git.model.tokens import tokens
-from memento_git.review.records import standings
+from memento_git.review.records import record_states
 from memento_git.work.actions.plans import draft_plan
 from memento_git.work.actions.tasks import block_task, reopen_task
 from tests.play import Play, add, git
@@ -47,7 +47,7 @@ def ids(answer: dict[str, Any]) -> list[str]:
 
 
 def asked(play: Play, *queries: str, **wishes: Any) -> dict[str, Any]:
-    return recall(play.ledger, queries, standings=standings, **wishes)
+    return recall(play.ledger, queries, record_states=record_states, **wishes)
 
 
 def only(play: Play, *queries: str, **wishes: Any) -> dict[str, Any]:
@@ -474,7 +474,9 @@ def test_records_are_listed_by_their_kind(play: Play) -> None:
     assert (ids(told), told["left_out"]["limit"]) == ([note], 1)
     assert ids(asked(play, view="list")) == [note]
     with Ledger.open(play.root) as ledger:
-        assert next(iter(recall(ledger, standings=standings, kinds=("evidence",))["hits"]))["trust"] == "witnessed"
+        assert (
+            next(iter(recall(ledger, record_states=record_states, kinds=("evidence",))["hits"]))["trust"] == "witnessed"
+        )
 
 
 @pytest.mark.parametrize(
@@ -824,7 +826,7 @@ def test_as_of_equals_a_checkout(play: Play) -> None:
         assert ids(there) == [note]
     git(play.root, "checkout", "-q", old)
     with Ledger.open(play.root) as ledger:
-        assert recall(ledger, ["tokens expire"], standings=standings)["hits"] == there["hits"]
+        assert recall(ledger, ["tokens expire"], record_states=record_states)["hits"] == there["hits"]
 
 
 # Places in the code.

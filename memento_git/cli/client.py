@@ -33,7 +33,7 @@ def list_clients(door: Door) -> None:
     """List the clients, the files of each, and whether this project is set up for them."""
     from memento_git.knowledge.actions import clients
 
-    states = {name: clients.standing(door.ledger.git, one) for name, one in CLIENTS.items()}
+    states = {name: clients.setup_status(door.ledger.git, one) for name, one in CLIENTS.items()}
     rows = [
         {"name": one.name, "title": one.title, "state": states[one.name], "files": one.files}
         for one in CLIENTS.values()
@@ -112,12 +112,12 @@ def _answer(door: Door, data: bytes) -> str:
     from memento_git.knowledge import client_events
     from memento_git.knowledge.actions import client_hook
     from memento_git.ledger.store import Ledger
-    from memento_git.review.records import standings
+    from memento_git.review.records import record_states
 
     event = client_events.read(data) if 0 < len(data) <= MOST_READ else None
     if event is None:
         return ""
     named = door.workspace if door.workspace != "." else ""
     with Ledger.open(named or event.folder or ".") as ledger:
-        context = client_hook.told(ledger, event, standings)
+        context = client_hook.told(ledger, event, record_states)
     return json.dumps(event.answer(context)) if context else ""

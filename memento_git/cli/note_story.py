@@ -136,10 +136,10 @@ def _rewritten(note: str, commits: Sequence[Row]) -> list[str]:
 
 def _stand(view: View, rows: Sequence[Row]) -> None:
     """Say in rows of records that are no notes what these come to; `ref` names the very file that is meant."""
-    from memento_git.review.records import standings
+    from memento_git.review.records import record_states
 
     refs = [row.pop("ref", row["id"]) for row in rows]
-    told = standings(view, [ref for ref, row in zip(refs, rows, strict=True) if _is_record(row["id"])])
+    told = record_states(view, [ref for ref, row in zip(refs, rows, strict=True) if _is_record(row["id"])])
     for ref, row in zip(refs, rows, strict=True):
         row.update(told.get(ref, {}))
 

@@ -102,7 +102,7 @@ def _everywhere(door: Door, queries: tuple[str, ...], wishes: dict[str, Any]) ->
 
 def _asked(door: Door, ledger: Ledger, queries: tuple[str, ...], **wishes: Any) -> Row:
     from memento_git.knowledge.actions import recalling
-    from memento_git.review.records import standings
+    from memento_git.review.records import record_states
 
     wishes = rooted(ledger, wishes)
-    return recalling.recall(ledger, queries, at=door.at, standings=standings, as_json=door.json, **wishes)
+    return recalling.recall(ledger, queries, at=door.at, record_states=record_states, as_json=door.json, **wishes)

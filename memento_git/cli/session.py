@@ -44,9 +44,9 @@ session = group("session", "Begin, check, hand over and mark a session of work."
 def start(door: Door, label: str, *, new: bool) -> None:
     """Begin a session: show the last handoff, what is open, what was corrected, what changed since."""
     from memento_git.knowledge.actions import sessions
-    from memento_git.review.records import standings
+    from memento_git.review.records import record_states
 
-    told = sessions.start_session(door.ledger, label=label, new=new, standings=standings)
+    told = sessions.start_session(door.ledger, label=label, new=new, record_states=record_states)
     door.show(told, lambda: "\n".join(orientation(told)))
 
 

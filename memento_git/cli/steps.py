@@ -74,7 +74,7 @@ def _planning(door: Door, run: str) -> list[Row]:
 
     with contextlib.suppress(MementoError):
         state = RunState(door.view(), run)
-        if (state.standing, state.canonical, state.view.findings) == ("active", "", []):
+        if (state.shown_status, state.canonical, state.view.findings) == ("active", "", []):
             plans = [rows.plan_row(state, plan) for plan in state.ids("plan")]
             if step := nextsteps.plan_steps(rows.run_row(state), plans):
                 return step

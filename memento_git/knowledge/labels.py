@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from memento_git.model.rows import AnyRow, Row
     from memento_git.model.work import Prose
 
-    Standings = Callable[[View, Iterable[str]], dict[str, AnyRow]]
+    RecordStates = Callable[[View, Iterable[str]], dict[str, AnyRow]]
 
 WORST: Final = (GONE, CHANGED, UNKNOWN, UNPINNED, MOVED, OK)
 DAY: Final = 86400
 SOME_FAILED: Final = "some_failed"
-UNKNOWN_STANDING: Final = {"trust": None, "outcome": None, "stale": None, "doubts": ()}
+UNKNOWN_STATE: Final = {"trust": None, "outcome": None, "stale": None, "doubts": ()}
 
 
 def nothing_known(view: View, ids: Iterable[str]) -> dict[str, Row]:  # noqa: ARG001 (the shape of what tells more)
-    """Return no standing of any record: for who asks without the work's rules at hand."""
+    """Return nothing of any record: for who asks without the work's rules at hand."""
     return {}
 
 
@@ -131,14 +131,14 @@ def age(at: str | None, now: str) -> int | None:
         return None
 
 
-def vouch(view: View, hits: Sequence[HitRow], standings: Standings) -> None:
+def vouch(view: View, hits: Sequence[HitRow], record_states: RecordStates) -> None:
     """Say in hits how far their evidence is trusted, how it ended, whether it is stale; of other records the state."""
     wanted = [one["ref"] for hit in hits for one in hit["evidence"]]
     wanted += [hit["id"] for hit in hits if hit["record"] not in ("note", "skill")]
-    told = standings(view, wanted) if wanted else {}
+    told = record_states(view, wanted) if wanted else {}
     for hit in hits:
         hit["evidence"] = [
-            {"id": one["id"], **told.get(one["ref"], {"status": None, **UNKNOWN_STANDING})} for one in hit["evidence"]
+            {"id": one["id"], **told.get(one["ref"], {"status": None, **UNKNOWN_STATE})} for one in hit["evidence"]
         ]
         held = [one for one in hit["evidence"] if one["trust"] and one["status"] == "recorded"]
         ends = {one["outcome"] for one in held}

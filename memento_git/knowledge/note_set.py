@@ -202,7 +202,7 @@ class NoteSet(EventLog):
         """Return the notes, or some of them, that are active or parked."""
         return [note for note in self.readable(among) if self.lives(note.id)]
 
-    def standing(self) -> list[Prose]:
+    def in_force(self) -> list[Prose]:
         """Return the live notes that are neither set aside nor expired."""
         return [note for note in self.live() if self.status(note.id) != "parked" and not self.is_expired(note)]
 

@@ -8,12 +8,12 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge.handoffs import is_handoff
-from memento_git.knowledge.labels import UNKNOWN_STANDING, nothing_known
+from memento_git.knowledge.labels import UNKNOWN_STATE, nothing_known
 from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.transitions import CURRENT, LIVE
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.labels import Standings
+    from memento_git.knowledge.labels import RecordStates
     from memento_git.knowledge.note_set import NoteSet
     from memento_git.model.note_rows import NoteRow
     from memento_git.model.rows import Row
@@ -23,13 +23,13 @@ MOST: Final = 10
 KINDS: Final = ("question", "gap", "goal", "checkpoint")
 
 
-def standing(note_set: NoteSet, by: str, standings: Standings = nothing_known) -> Row:
+def session_orientation(note_set: NoteSet, by: str, record_states: RecordStates = nothing_known) -> Row:
     """Return what one should know first of what holds now, and how many were left out because of their state.
 
-    Where others handed over since `by` did, what they left themselves is told as well. `standings` tells what the
+    Where others handed over since `by` did, what they left themselves is told as well. `record_states` tells what the
     evidence of a note comes to; each note has in `doubts` what was taken back of it.
     """
-    now = note_set.standing()
+    now = note_set.in_force()
     held = {note.id for note in now}
     interest = _of_interest(note_set, note_set.readable(), held)
     counts = Counter(_state(note_set, note) for note in interest if note.id not in held)
@@ -40,17 +40,19 @@ def standing(note_set: NoteSet, by: str, standings: Standings = nothing_known) -
         "own_handoff": note_row(note_set, own) if own is not None and own is not handoffs[-1] else None,
     }
     lists = [told[name] for name in _lists(note_set, ())]
-    _doubt(note_set, [*filter(None, (told["handoff"], told["own_handoff"])), *chain.from_iterable(lists)], standings)
+    _doubt(
+        note_set, [*filter(None, (told["handoff"], told["own_handoff"])), *chain.from_iterable(lists)], record_states
+    )
     return {**told, "left_out": dict(counts)}
 
 
-def _doubt(note_set: NoteSet, rows: Sequence[NoteRow], standings: Standings) -> None:
+def _doubt(note_set: NoteSet, rows: Sequence[NoteRow], record_states: RecordStates) -> None:
     """Say in rows of notes what they rest on and was taken back since."""
     refs = {row["id"]: [str(ref) for ref in note_set.note(row["id"]).list("evidence")] for row in rows}
     wanted = list(chain.from_iterable(refs.values()))
-    told = standings(note_set.view, wanted) if wanted else {}
+    told = record_states(note_set.view, wanted) if wanted else {}
     for row in rows:
-        stand = [(ref.partition("@")[0], told.get(ref, UNKNOWN_STANDING)) for ref in refs[row["id"]]]
+        stand = [(ref.partition("@")[0], told.get(ref, UNKNOWN_STATE)) for ref in refs[row["id"]]]
         back = [(name, one["status"]) for name, one in stand if one["trust"] and one["status"] != "recorded"]
         row["doubts"] = [f"rests on {name}: {status}" for name, status in back]
 

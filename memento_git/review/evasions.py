@@ -82,7 +82,7 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         return
     if not text.data.get("spike"):
         message = f"{event.of} was handed out without a plan, as a spike, in {state.id}, which is no spike"
-    elif (number := _standing_spikes(state)) > (most := state.policy.spike_dispatches):
+    elif (number := _effective_spikes(state)) > (most := state.policy.spike_dispatches):
         message = f"{many(number, 'dispatch', 'dispatches')} of {state.id} had no plan, and policy allows {most}"
     else:
         return
@@ -90,9 +90,9 @@ def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     yield Finding("P006", event.path, 0, message, fix, scope.severity(event.id))
 
 
-def _standing_spikes(state: RunState) -> int:
+def _effective_spikes(state: RunState) -> int:
     """Return how many dispatches without a plan stand; the verb counts those that came to nothing, too."""
-    return sum(bool(one.data.get("spike")) for one in handout.standing(state))
+    return sum(bool(one.data.get("spike")) for one in handout.effective_dispatches(state))
 
 
 def _unnamed(state: RunState, event: Event) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ CLOCK = "set the clock of the machine that wrote it"
 VOID = f"{OR}memento settle --void {{}} --reason WHY"
 
 
-def standing(log: EventLog, key: str) -> Iterator[Event]:
+def effective_events(log: EventLog, key: str) -> Iterator[Event]:
     """Yield the events of a group that have an effect; a redacted one keeps its own, and is judged by what it keeps."""
     folded = log.folded(key)
     undone = folded.undone

@@ -37,7 +37,7 @@ def check_notes(note_set: NoteSet, scope: Scope, domains: Collection[str]) -> li
     for name in names:
         found += folds.disagreements(note_set, name)
         found += _text(note_set, name)
-        for event in folds.standing(note_set, name):
+        for event in folds.effective_events(note_set, name):
             found += folds.dated(note_set, event)
             found += folds.voids(note_set, event, scope) if event.do == "voided" else ()
             found += _named(note_set, event)
@@ -190,7 +190,7 @@ def _origin(note_set: NoteSet, note: Prose) -> Iterator[Finding]:
 
 def _is_vouched(note_set: NoteSet, note: str) -> bool:
     """Tell whether somebody promoted or confirmed a note."""
-    return any(event.do in ("promoted", "confirmed") for event in folds.standing(note_set, note))
+    return any(event.do in ("promoted", "confirmed") for event in folds.effective_events(note_set, note))
 
 
 def _keys(note_set: NoteSet, names: Collection[str], *, alone: bool) -> Iterator[Finding]:

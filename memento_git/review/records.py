@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 
-def standings(view: View, ids: Iterable[str]) -> dict[str, Row]:
+def record_states(view: View, ids: Iterable[str]) -> dict[str, Row]:
     """Return status, of evidence trust, outcome and staleness, of a task proof and its run's end; of others why not.
 
     Stale is what saw other code than the view's, as in lists of evidence, and doubts are what takes from the state, in

@@ -79,7 +79,7 @@ def _approval_severity(state: RunState, event: Event, scope: Scope) -> str:
     lanes = state.folded(plans_of(state.id)).lanes
     if CANONICAL in lanes.contested or lanes.values.get(CANONICAL) == words:
         return scope.severity(event.id)
-    is_rested_on = any(event in handout.approvals_seen(state, opened) for opened in handout.standing(state))
+    is_rested_on = any(event in handout.approvals_seen(state, opened) for opened in handout.effective_dispatches(state))
     return scope.severity(event.id) if is_rested_on else "warning"
 
 
@@ -100,7 +100,9 @@ def _verdict_severity(state: RunState, event: Event, scope: Scope) -> str:
         return "warning" if any(by_others) else ""
     lifted = any(one.event.do == "failed" and event.id not in one.past for one in own)
     seen_by = state.fold.seen_by
-    is_rested_on = event.do in PASSING and lifted and any(event.id in seen_by(one) for one in handout.standing(state))
+    is_rested_on = (
+        event.do in PASSING and lifted and any(event.id in seen_by(one) for one in handout.effective_dispatches(state))
+    )
     return scope.severity(event.id) if is_rested_on else "warning"
 
 

@@ -23,7 +23,7 @@ def judged(state: RunState, key: str, scope: Scope) -> Iterator[tuple[Event, Sco
 
     What the branch goes on from is judged as if the branch had added it.
     """
-    for event in folds.standing(state, key):
+    for event in folds.effective_events(state, key):
         yield event, scope
     resting = rested_on(state, key)
     for event in (seen.event for seen in state.folded(key).events if seen.event.id in resting):
@@ -60,7 +60,7 @@ def _going_on(log: EventLog, key: str) -> Iterator[Judged]:
 
     A reopening ends what it had seen; one that was settled away in part does not.
     """
-    names = {event.id for event in folds.standing(log, key)}
+    names = {event.id for event in folds.effective_events(log, key)}
     folded = log.folded(key)
     taken_out = folded.undone
     standing = [seen for seen in folded.events if seen.event.id in names]

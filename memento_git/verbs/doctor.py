@@ -203,7 +203,7 @@ def _clients(git: Git) -> Iterator[Answer]:
     from memento_git.model.clients import CLIENTS
 
     for name, client in CLIENTS.items():
-        state = clients.standing(git, client)
+        state = clients.setup_status(git, client)
         if state == "partly":
             yield Answer("clients", "warn", f"{client.title} is set up in part", f"memento client install {name}")
         for program in clients.lost(git, client) if state not in ("absent", "unreadable") else ():

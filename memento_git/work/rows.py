@@ -37,7 +37,7 @@ def mark(record: Event | Evidence | None) -> Mark:
 
 def run_row(state: RunState) -> RunRow:
     prose = state.prose(state.id)
-    status = state.standing
+    status = state.shown_status
     if status == "active" and state.failed_gates(state.id):
         status = "blocked"
     return {

@@ -99,7 +99,7 @@ class RunState(RunRecords):
         return self.folded(self.id).lanes.word(STATUS, "active")
 
     @property
-    def standing(self) -> str:
+    def shown_status(self) -> str:
         """Return the status as it is told: `contested` where events disagree about it."""
         return "contested" if STATUS in self.folded(self.id).lanes.contested else self.status
 
@@ -229,9 +229,9 @@ class RunState(RunRecords):
 
     def completions(self, task: str) -> list[Event]:
         """Return the completions that hold: legal, and not reopened since."""
-        return self._standing(task, "completed")
+        return self._effective(task, "completed")
 
-    def _standing(self, task: str, do: str) -> list[Event]:
+    def _effective(self, task: str, do: str) -> list[Event]:
         found, reopenings = self._with_reopenings(task, do)
         before = [one.past for one in reopenings]
         return [seen.event for seen in found if not any(seen.event.id in past for past in before)]
@@ -265,11 +265,11 @@ class RunState(RunRecords):
 
     def choices(self, task: str) -> list[Event]:
         """Return the choices among candidates that hold."""
-        return self._standing(task, "selected")
+        return self._effective(task, "selected")
 
     def acceptances(self, task: str) -> list[Event]:
         """Return the verdicts that accept a task as it is now: legal, and not reopened since."""
-        return self._standing(task, "accepted")
+        return self._effective(task, "accepted")
 
     def ends(self, task: str) -> list[Event]:
         """Return what says that a task is done: completions, then verdicts that accept it."""

@@ -24,7 +24,7 @@ from memento_git.model.anchors import Anchor
 from memento_git.model.knowledge import NOTE_KINDS
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.labels import Standings
+    from memento_git.knowledge.labels import RecordStates
     from memento_git.ledger.git import Git
     from memento_git.ledger.store import Ledger
     from memento_git.model.note_rows import HitRow
@@ -44,20 +44,20 @@ MOST: Final = 1000
 TELLING: Final = ("title", "text", "status", "expired", "anchors", "contradicted_by", "confirmed_at")
 
 
-def told(ledger: Ledger, event: Event, standings: Standings = labels.nothing_known) -> str:
+def told(ledger: Ledger, event: Event, record_states: RecordStates = labels.nothing_known) -> str:
     """Return what a client is told at an event; nothing where there is nothing, or nothing new."""
-    moment = _Moment(ledger, event, standings)
+    moment = _Moment(ledger, event, record_states)
     return {START: moment.at_start, PROMPT: moment.at_prompt, FILE: moment.at_files}[event.kind]()
 
 
 class _Moment:
     """One event, and what its session was shown before it."""
 
-    def __init__(self, ledger: Ledger, event: Event, standings: Standings) -> None:
+    def __init__(self, ledger: Ledger, event: Event, record_states: RecordStates) -> None:
         self.ledger = ledger
         self.event = event
         self.shown = AlreadyShown(ledger.git, event.session)
-        self._standings = standings
+        self._record_states = record_states
 
     def at_start(self) -> str:
         """Return the orientation; a context that begins anew has seen nothing."""
@@ -101,7 +101,7 @@ class _Moment:
 
     def _recalled(self, queries: Sequence[str] = (), **wishes: Any) -> Row:
         wishes = {"view": "plain", "limit": LOOKED_AT, **wishes}
-        return recall(self.ledger, queries, standings=self._standings, budget=0, **wishes)
+        return recall(self.ledger, queries, record_states=self._record_states, budget=0, **wishes)
 
     def _said(self, path: str, answer: Row, hits: Sequence[HitRow]) -> str:
         """Return what is new of some hits as recall shows it, and keep that it was shown."""

@@ -67,7 +67,7 @@ class Edit(NamedTuple):
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def standing(git: Git, client: Client) -> str:
+def setup_status(git: Git, client: Client) -> str:
     """Return whether a client is set up here: installed, server, hooks (each alone), partly, absent, or unreadable."""
     told: dict[str, set[bool]] = {}
     try:

@@ -28,7 +28,7 @@ from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
     from memento_git.knowledge.index_entries import Card
-    from memento_git.knowledge.labels import Standings
+    from memento_git.knowledge.labels import RecordStates
     from memento_git.knowledge.recall import Hit
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.view import View
@@ -54,18 +54,18 @@ class Found(NamedTuple):
 
 def recall(
     ledger: Ledger, queries: Sequence[str] = (), *, as_of: str = "", at: Sequence[str] = (),
-    standings: Standings = labels.nothing_known, as_json: bool = False,
+    record_states: RecordStates = labels.nothing_known, as_json: bool = False,
     scope: str = "project", **wishes: Any,
 ) -> Row:  # fmt: skip
     """Return an answer: hits with their labels, in sections, what was left out, and what it all takes.
 
-    `wishes` are those of `SearchRequest`; `standings` tells what evidence and other records come to; `as_of` is a
+    `wishes` are those of `SearchRequest`; `record_states` tells what evidence and other records come to; `as_of` is a
     revision, a mark or a date. With `as_json` the budget is of the answer as JSON, else of it as text. `scope` is whose
     ledger it is.
     """
     view = _view(ledger, as_of, at)
     request = _wish(ledger, queries, wishes)
-    asked = _Recall(view, request, standings, past=bool(as_of or at))
+    asked = _Recall(view, request, record_states, past=bool(as_of or at))
     answer = asked.answer(scope, as_json=as_json)
     ledger.warn(*remarks(asked.note_set), *asked.locations.missed)
     if asked.unread:
@@ -93,10 +93,10 @@ def _wish(ledger: Ledger, queries: Sequence[str], wishes: Mapping[str, Any]) -> 
 class _Recall:
     """One question, answered at one view."""
 
-    def __init__(self, view: View, request: SearchRequest, standings: Standings, *, past: bool) -> None:
+    def __init__(self, view: View, request: SearchRequest, record_states: RecordStates, *, past: bool) -> None:
         self.view = view
         self.request = request
-        self.standings = standings
+        self.record_states = record_states
         self.past = past
         self.unread = 0
         self._leads: dict[str, str] = {}
@@ -122,7 +122,7 @@ class _Recall:
     def answer(self, scope: str, *, as_json: bool) -> Row:
         found = self.found()
         hits: list[HitRow] = [{**trimmed(self.request.view, hit), "scope": scope} for hit in found.hits]
-        labels.vouch(self.view, hits, self.standings)
+        labels.vouch(self.view, hits, self.record_states)
         hits = [hit for hit in hits if hit["status"] != REDACTED]
         labels.locate(hits, self.locations)
         sections = self._sections(found, hits)
@@ -191,7 +191,7 @@ class _Recall:
         if self.request.drafts or not Drafts(self.view.git).ids():
             return 0
         request = self.request._replace(drafts=True, limit=ALL_DRAFTS)
-        found = _Recall(self.view, request, self.standings, past=self.past).found()
+        found = _Recall(self.view, request, self.record_states, past=self.past).found()
         return sum(hit["draft"] for hit in found.hits)
 
     def _left_short(self) -> int:

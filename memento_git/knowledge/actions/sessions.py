@@ -17,7 +17,7 @@ from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.note_rows import after, draft_row, note_row, remarks
 from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.note_writer import NoteWriter
-from memento_git.knowledge.orientation import standing
+from memento_git.knowledge.orientation import session_orientation
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shortterm import ShortTerm
@@ -26,7 +26,7 @@ from memento_git.ledger.view import View
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.labels import Standings
+    from memento_git.knowledge.labels import RecordStates
     from memento_git.ledger.store import Ledger
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.note_rows import NoteRow
@@ -40,11 +40,11 @@ APART: Final = "what was said of a session is kept apart from what is recalled"
 
 
 def start_session(
-    ledger: Ledger, *, label: str = "", new: bool = False, standings: Standings = nothing_known
+    ledger: Ledger, *, label: str = "", new: bool = False, record_states: RecordStates = nothing_known
 ) -> Row:  # fmt: skip
     """Begin a session, or go on with the actor's open one; return it with where the project stands.
 
-    `standings` tells what the evidence of a note comes to.
+    `record_states` tells what the evidence of a note comes to.
     """
     writer, held = NoteWriter.apart(ledger), Sessions(ledger.git)
     label = writer.optional("label", label, lines=False)
@@ -63,7 +63,7 @@ def start_session(
     return {
         "session": session_row(ledger, note_set, current),
         "resumed": resumed,
-        "orientation": standing(note_set, ledger.actor, standings),
+        "orientation": session_orientation(note_set, ledger.actor, record_states),
         "since": since or None,
         "changes": changes.between(earlier(ledger, since), note_set) if since else [],
     }

@@ -194,9 +194,9 @@ def added(view: View, before: View | None) -> Iterator[tuple[RunState, Evidence]
 
 
 def _rested_on(state: RunState, before: RunState | None = None) -> Iterator[tuple[RunState, Evidence]]:
-    """Yield, once each, the evidence of commands that standing events of a run name, but for what counted before."""
+    """Yield, once each, the evidence of commands that events of a run that count name, but for what counted before."""
     seen: set[str] = set()
-    for event in _standing(state):
+    for event in _ends(state):
         for ref in map(parse_ref, event.evidence):
             found = state.evidence(ref.id)
             if found is None or found.digest != ref.digest or (before and _counted(state, before, event, ref)):
@@ -223,7 +223,7 @@ def _counted(state: RunState, before: RunState, event: Event, ref: Ref) -> bool:
     return not reruns.contradiction(before, held) or bool(reruns.contradiction(state, held))
 
 
-def _standing(state: RunState) -> Iterator[Event]:
+def _ends(state: RunState) -> Iterator[Event]:
     """Yield the events that say that work is done: completions, acceptances, gates that passed."""
     for task in state.ids("task"):
         yield from state.ends(task)

@@ -153,7 +153,7 @@ def archive_run(tx: Transaction, run: str = "") -> str:
     """Put a final run's files into one compressed file (several where it is huge); return its path."""
     writer = RunWriter.of(tx)
     state = writer.run_to_archive(run)
-    if state.standing == "contested":
+    if state.shown_status == "contested":
         raise no.RecordContested(record=state.id)
     if not state.is_final:
         raise no.NotSettled(run=state.id, status=state.status)

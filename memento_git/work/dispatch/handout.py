@@ -67,7 +67,7 @@ def stands(state: RunState, opened: Event) -> bool:
     return opened.dispatch in (*state.folded(opened.of).lanes.open_dispatches(), *ended)
 
 
-def standing(state: RunState) -> Iterator[Event]:
+def effective_dispatches(state: RunState) -> Iterator[Event]:
     """Yield the dispatches of a run that stand."""
     return (one for task in state.tasks() for one in terms.handed_out(state, task) if stands(state, one))
 

@@ -42,7 +42,7 @@ def blockers(
     """
     if held is None:
         load(state)
-    if (status := state.standing) not in ("active", "completed"):
+    if (status := state.shown_status) not in ("active", "completed"):
         yield Blocker("run", state.id, f"the run is {status}")
     cancelled = [task for task in state.tasks() if state.task_status(task) == "cancelled"]
     for key in (state.id, plans_of(state.id), *cancelled):

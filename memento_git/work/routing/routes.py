@@ -41,7 +41,7 @@ def route(view: View, given: str, *, executor: str = "", ask: bool = True) -> To
     history = [one for other in view.runs() for one in recorded(view, other, policy)]
     state = RunState(view, run, policy=policy)
     prose = state.prose(task)
-    held, step = _standing(state, task, table)
+    held, step = _budget_and_step(state, task, table)
     asked = routing.Job(
         task, prose.data.get("kind") or "", prose.data.get("risk") or "", prose.data.get("size") or "",
         tuple(prose.list("files")), view.now, table, history, held, step,
@@ -70,11 +70,11 @@ def attempts(state: RunState, task: str) -> list[Attempt]:
 def next_of(state: RunState, task: str) -> dict[str, Any]:
     """Return what the attempts at a task lead to, and what is left of its budget, as rows."""
     table = known(state.policy)
-    held, step = _standing(state, task, table)
+    held, step = _budget_and_step(state, task, table)
     return {**step.row(), "budget": held.row(budget.price(None, table))}
 
 
-def _standing(state: RunState, task: str, table: Mapping[str, Executor]) -> tuple[budget.Budget, budget.Next]:
+def _budget_and_step(state: RunState, task: str, table: Mapping[str, Executor]) -> tuple[budget.Budget, budget.Next]:
     tried = attempts(state, task)
     held = budget.budget(state.policy.budget, state.prose(task).data.get("budget") or {}, tried, table)
     over = budget.over(state.status, state.task_status(task))
