@@ -132,11 +132,11 @@ class Memory:
         for query in queries:
             found = search(
                 note_set.view, [query], limit=2 * k,
-                keep=lambda card: card.kind == "note" and note_set.current(card.id) in live,
+                keep=lambda header: header.kind == "note" and note_set.current(header.id) in live,
             )  # fmt: skip
             told: dict[str, float] = {}
-            for card, hit in found.told():
-                told.setdefault(note_set.current(card.id), hit.score)
+            for header, hit in found.told():
+                told.setdefault(note_set.current(header.id), hit.score)
             answers.append([_record(note_set, live[name], round(score, 4)) for name, score in [*told.items()][:k]])
         return answers
 

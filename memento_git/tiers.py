@@ -79,10 +79,10 @@ class MemoryManager:
         short = shown(view)
         tiers |= dict.fromkeys(short, "short")
         texts |= short
-        found = search(view, [query], limit=k, keep=lambda card: card.kind == "note" and card.id in tiers)
+        found = search(view, [query], limit=k, keep=lambda header: header.kind == "note" and header.id in tiers)
         told: dict[str, str] = {}  # text -> the best that says it, to the letter
-        for card, _ in found.told():
-            told.setdefault(texts[card.id], card.id)
+        for header, _ in found.told():
+            told.setdefault(texts[header.id], header.id)
         return [Remembered.of(text, name, tiers[name]) for text, name in list(told.items())[:k]]
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 from memento_git.knowledge.corpus import Corpus
 from memento_git.knowledge.deduplication import are_alike, said
 from memento_git.knowledge.documents import can_be_found, documents_of
-from memento_git.knowledge.index_entries import Card, Document, entry_of, packed, unpacked
+from memento_git.knowledge.index_entries import Document, Header, entry_of, packed, unpacked
 from memento_git.knowledge.ranking import Near, rank
 from memento_git.knowledge.recall import search, text_of
 from memento_git.knowledge.typos import LOOKED_UP
@@ -28,22 +28,22 @@ def notes(play: Play) -> Notes:
 
 
 def titles(hits: Hits) -> list[str]:
-    return [hit.card.title for hit in hits.hits]
+    return [hit.header.title for hit in hits.hits]
 
 
-def corpus(*notes: tuple[str, str] | Card) -> Corpus:
-    """Return a corpus of memory: title and text of each, or a card whose title is its text."""
+def corpus(*notes: tuple[str, str] | Header) -> Corpus:
+    """Return a corpus of memory: title and text of each, or a header whose title is its text."""
     documents = [
         Document(note, note.title)
-        if isinstance(note, Card)
-        else Document(Card(f"{number:03}", "note", f"note_{number}", note[0]), note[1])
+        if isinstance(note, Header)
+        else Document(Header(f"{number:03}", "note", f"note_{number}", note[0]), note[1])
         for number, note in enumerate(notes)
     ]
     return Corpus(None, (), [entry_of(document) for document in documents])
 
 
 def found(given: Corpus, question: str, **options: object) -> list[str]:
-    return [one.card.title for one in rank(given, question, most=10, **options).found]  # type: ignore[arg-type]
+    return [one.header.title for one in rank(given, question, most=10, **options).found]  # type: ignore[arg-type]
 
 
 STORES = corpus(
@@ -146,7 +146,7 @@ def test_an_unknown_topic_finds_nothing(question: str) -> None:
 )
 def test_what_is_often_said_for_its_words_answers_weakly(question: str, expected: list[str]) -> None:
     told = rank(STORES, question, most=10)
-    assert ([one.card.title for one in told.found], told.weak) == (expected, bool(expected))
+    assert ([one.header.title for one in told.found], told.weak) == (expected, bool(expected))
 
 
 OPERATIONS = corpus(
@@ -173,7 +173,7 @@ OPERATIONS = corpus(
 )
 def test_a_month_an_ending_and_the_values_of_one_day_do_not_hide_an_answer(question: str, first: str) -> None:
     told = rank(OPERATIONS, question, most=10)
-    assert ([one.card.title for one in told.found][:1], told.weak) == ([first], False)
+    assert ([one.header.title for one in told.found][:1], told.weak) == ([first], False)
 
 
 @pytest.mark.parametrize(
@@ -211,12 +211,12 @@ def _upper(found: re.Match[str]) -> str:
 def test_a_number_that_no_record_has_is_not_answered_firmly_with_another(question: str, expected: str) -> None:
     killed = ("Killed", "A pod that needs more memory than its limit ends OOMKilled with exit code 137.")
     told = rank(corpus(killed, ("Sessions", "We keep sessions in Redis.")), question, most=10)
-    assert [one.card.title for one in told.found] == ["Killed"]
+    assert [one.header.title for one in told.found] == ["Killed"]
     assert ("weak" if told.weak else "firm") == expected
 
 
 def test_the_day_of_a_month_is_no_number_that_is_missed() -> None:
-    moved = Card("1", "note", "note_1", "The payout job was moved.", time="2026-05-14T10:00:00.000Z")
+    moved = Header("1", "note", "note_1", "The payout job was moved.", time="2026-05-14T10:00:00.000Z")
     for question, weak in (("payout job on 14 May", False), ("payout job May 14", False), ("payout 14 jobs", True)):
         told = rank(corpus(moved), question, most=10)
         assert (len(told.found), told.weak) == (1, weak), question
@@ -278,19 +278,19 @@ def test_nothing_is_found_in_nothing() -> None:
 def test_a_title_and_a_key_count_more_than_a_text() -> None:
     given = corpus(
         ("Other", "The theme is mentioned here."),
-        Card("a", "note", "note_a", "I prefer dark mode in editors", key="user.theme"),
+        Header("a", "note", "note_a", "I prefer dark mode in editors", key="user.theme"),
     )
     assert found(given, "what theme does the user like")[0] == "I prefer dark mode in editors"
 
 
 def test_an_alias_is_found() -> None:
-    assert found(corpus(Card("a", "note", "n", "Leader election", aliases=("raft",))), "raft") == ["Leader election"]
+    assert found(corpus(Header("a", "note", "n", "Leader election", aliases=("raft",))), "raft") == ["Leader election"]
 
 
 def test_a_month_and_a_day_are_found() -> None:
     given = corpus(
-        Card("a", "note", "note_a", "Moved the servers", time="2026-10-03T08:00:00.000Z"),
-        Card("b", "note", "note_b", "Moved the servers again", time="2026-11-04T08:00:00.000Z"),
+        Header("a", "note", "note_a", "Moved the servers", time="2026-10-03T08:00:00.000Z"),
+        Header("b", "note", "note_b", "Moved the servers again", time="2026-11-04T08:00:00.000Z"),
     )
     assert found(given, "what was moved in October?")[0] == "Moved the servers"
     assert found(given, "servers 2026-11-04")[0] == "Moved the servers again"
@@ -299,25 +299,25 @@ def test_a_month_and_a_day_are_found() -> None:
 @pytest.mark.parametrize("question", ["outage jun 5", "outage of 5 Jun"])
 def test_a_short_month_is_found_as_a_text_and_as_a_record_has_it(question: str) -> None:
     time = "2026-06-05T08:00:00.000Z"
-    cards = [Card(f"{at}", "note", f"note_{at}", f"Shelf {at}", time=time) for at in range(10, 30)]
-    flags = Card("a", "note", "note_a", "Flags stay 5 minutes", time=time)
-    down = Card("b", "note", "note_b", "Production was not to be reached for an hour on jun 5", time=time)
-    assert found(corpus(flags, down, *cards), question)[0] == down.title
-    assert found(corpus(flags, *cards), question)[0] == flags.title
+    headers = [Header(f"{at}", "note", f"note_{at}", f"Shelf {at}", time=time) for at in range(10, 30)]
+    flags = Header("a", "note", "note_a", "Flags stay 5 minutes", time=time)
+    down = Header("b", "note", "note_b", "Production was not to be reached for an hour on jun 5", time=time)
+    assert found(corpus(flags, down, *headers), question)[0] == down.title
+    assert found(corpus(flags, *headers), question)[0] == flags.title
 
 
 def test_boosts_order_and_never_bring_in() -> None:
-    plain = Card("a", "note", "note_a", "Cache of rows", importance=0.1)
-    grave = Card("b", "note", "note_b", "Cache of runs", importance=1.0)
-    other = Card("c", "note", "note_c", "Nothing of the kind", importance=1.0, files=("app.py",))
+    plain = Header("a", "note", "note_a", "Cache of rows", importance=0.1)
+    grave = Header("b", "note", "note_b", "Cache of runs", importance=1.0)
+    other = Header("c", "note", "note_c", "Nothing of the kind", importance=1.0, files=("app.py",))
     given = corpus(plain, grave, other)
     assert found(given, "cache") == ["Cache of runs", "Cache of rows"]
     assert found(given, "cache", files=["app.py"]) == ["Cache of runs", "Cache of rows"]
 
 
 def test_a_file_in_focus_comes_first() -> None:
-    here = Card("a", "note", "note_a", "Cache of rows", files=("src/rows.py",))
-    there = Card("b", "note", "note_b", "Cache of runs", files=("src/runs.py",))
+    here = Header("a", "note", "note_a", "Cache of rows", files=("src/rows.py",))
+    there = Header("b", "note", "note_b", "Cache of runs", files=("src/runs.py",))
     assert found(corpus(here, there), "cache", files=["src/runs.py"])[0] == "Cache of runs"
     assert found(corpus(here, there), "cache", files=["src/rows.py"])[0] == "Cache of rows"
 
@@ -334,13 +334,13 @@ def test_a_message_is_found_whatever_the_class_of_its_error() -> None:
 @pytest.mark.parametrize("why", ["why", "reason for", "what is the rationale of", "How come we have"])
 def test_who_asks_why_gets_what_was_decided_before_what_was_done(why: str) -> None:
     given = corpus(
-        Card("a", "task", "task_a", "Write by one thread"),
-        Card("b", "note", "note_b", "Write by one thread, with a queue of rows", sort="decision"),
-        Card("c", "note", "note_c", "Write by one thread: the trap of rows", sort="lesson"),
-        Card("d", "evidence", "evidence_d", "Write by one thread: tests"),
-        Card("e", "run", "run_e", "Write by one thread soon"),
+        Header("a", "task", "task_a", "Write by one thread"),
+        Header("b", "note", "note_b", "Write by one thread, with a queue of rows", sort="decision"),
+        Header("c", "note", "note_c", "Write by one thread: the trap of rows", sort="lesson"),
+        Header("d", "evidence", "evidence_d", "Write by one thread: tests"),
+        Header("e", "run", "run_e", "Write by one thread soon"),
     )
-    asked = [one.card.kind for one in rank(given, f"{why} write by one thread", most=5).found]
+    asked = [one.header.kind for one in rank(given, f"{why} write by one thread", most=5).found]
     assert asked[:2] == ["note", "note"]
     assert found(given, f"{why} write by one thread")[0] == "Write by one thread, with a queue of rows"
     assert found(given, "write by one thread")[0] == "Write by one thread"
@@ -353,8 +353,8 @@ WHENS = ("when did the queue stall", "what day did the queue stall", "queue stal
 @pytest.mark.parametrize("when", WHENS)
 def test_who_asks_when_gets_what_happened_before_what_is_known(when: str) -> None:
     given = corpus(
-        Card("a", "note", "note_a", "The queue stalled", sort="fact"),
-        Card("b", "note", "note_b", "The queue stalled: night shift", sort="event"),
+        Header("a", "note", "note_a", "The queue stalled", sort="fact"),
+        Header("b", "note", "note_b", "The queue stalled: night shift", sort="event"),
     )
     assert found(given, when)[0] == "The queue stalled: night shift"
     assert found(given, "the queue stalled")[0] == "The queue stalled"
@@ -362,11 +362,11 @@ def test_who_asks_when_gets_what_happened_before_what_is_known(when: str) -> Non
 
 def test_boosts_count_for_what_is_found_by_its_meaning_too() -> None:
     given = corpus(
-        Card("a", "note", "note_a", "Cache of rows"), Card("b", "note", "note_b", "Cache of runs", importance=0.9)
+        Header("a", "note", "note_a", "Cache of rows"), Header("b", "note", "note_b", "Cache of runs", importance=0.9)
     )
     near = Near({"a": 0.6, "b": 0.6}, {"a": "note_a", "b": "note_b"}, far=0.0, near=0.5)
     best = rank(given, "cache", most=5, near=near).found[0]
-    assert best.card.id == "note_b"
+    assert best.header.id == "note_b"
     boost = next(part.value for part in best.parts if part.of == "boost")
     assert boost == pytest.approx(0.08 * sum(part.value for part in best.parts if part.of != "boost"))
 
@@ -374,19 +374,19 @@ def test_boosts_count_for_what_is_found_by_its_meaning_too() -> None:
 @pytest.mark.parametrize("question", ["#418", "pool of urllib3"])
 def test_who_asks_by_a_name_gets_what_has_it_before_what_is_only_near(question: str) -> None:
     given = corpus(
-        Card("a", "note", "note_a", "The pool of urllib3 is pinned, see #418"),
-        Card("b", "note", "note_b", "What the trouble of spring came to"),
+        Header("a", "note", "note_a", "The pool of urllib3 is pinned, see #418"),
+        Header("b", "note", "note_b", "What the trouble of spring came to"),
     )
     near = Near({"a": 0.1, "b": 0.4}, {"a": "note_a", "b": "note_b"}, far=0.1, near=0.5)
-    assert [one.card.id for one in rank(given, question, most=5, near=near).found] == ["note_a", "note_b"]
+    assert [one.header.id for one in rank(given, question, most=5, near=near).found] == ["note_a", "note_b"]
 
 
 def test_the_parts_make_up_the_score() -> None:
     given = corpus(
-        Card(
+        Header(
             "a", "note", "note_a", "Cache of rows", importance=0.9, files=("a.py",), links=(("relates_to", "note_b"),)
         ),
-        Card("b", "note", "note_b", "Eviction is by age"),
+        Header("b", "note", "note_b", "Eviction is by age"),
     )
     best = rank(given, "cache eviction", most=5, files=["a.py"]).found[0]
     assert {part.name for part in best.parts} == {"cach", "evict", "importance", "same file"}
@@ -396,22 +396,22 @@ def test_the_parts_make_up_the_score() -> None:
 
 def test_a_linked_note_helps_and_a_contradicting_one_does_not() -> None:
     linked = corpus(
-        Card("a", "note", "note_a", "Cache of rows"),
-        Card("b", "note", "note_b", "Cache of runs", links=(("relates_to", "note_c"),)),
-        Card("c", "note", "note_c", "Eviction by age"),
+        Header("a", "note", "note_a", "Cache of rows"),
+        Header("b", "note", "note_b", "Cache of runs", links=(("relates_to", "note_c"),)),
+        Header("c", "note", "note_c", "Eviction by age"),
     )
     assert found(linked, "cache eviction") == ["Eviction by age", "Cache of runs", "Cache of rows"]
     against = corpus(
-        Card("b", "note", "note_b", "Cache of runs", links=(("contradicts", "note_c"),)),
-        Card("c", "note", "note_c", "Eviction by age"),
+        Header("b", "note", "note_b", "Cache of runs", links=(("contradicts", "note_c"),)),
+        Header("c", "note", "note_c", "Eviction by age"),
     )
     assert [one.words for one in rank(against, "cache eviction", most=5).found] == [("cach",), ("evict",)]
 
 
 def test_a_link_that_was_made_later_counts_until_it_is_cut() -> None:
-    one, other = Card("a", "note", "note_a", "Cache of rows"), Card("b", "note", "note_b", "Eviction by age")
-    link = Card("x", "link", "note_a", "", links=(("relates_to", "note_b"),))
-    cut = Card("y", "link", "note_a", "", links=(("unlinked", "note_b"),))
+    one, other = Header("a", "note", "note_a", "Cache of rows"), Header("b", "note", "note_b", "Eviction by age")
+    link = Header("x", "link", "note_a", "", links=(("relates_to", "note_b"),))
+    cut = Header("y", "link", "note_a", "", links=(("unlinked", "note_b"),))
     words = [set(item.words) for item in rank(corpus(one, other, link), "cache eviction", most=5).found]
     assert words == [{"cach", "evict"}] * 2
     words = [set(item.words) for item in rank(corpus(one, other, link, cut), "cache eviction", most=5).found]
@@ -420,18 +420,18 @@ def test_a_link_that_was_made_later_counts_until_it_is_cut() -> None:
 
 def test_the_next_note_of_a_thread_is_part_of_what_one_says() -> None:
     thread = [
-        Card(f"{number}", "note", f"note_{number}", title, thread="move", time=f"2026-11-0{number}T00:00:00.000Z")
+        Header(f"{number}", "note", f"note_{number}", title, thread="move", time=f"2026-11-0{number}T00:00:00.000Z")
         for number, title in enumerate(["Why the lease expires", "It was the clock", "Lunch"], 1)
     ]
     assert found(corpus(*thread), "why did the lease expire") == ["Why the lease expires", "It was the clock"]
 
 
 def test_what_is_not_kept_is_not_found() -> None:
-    assert found(STORES, "sessions passwords", keep=lambda card: card.title != "Sessions") == ["Passwords"]
+    assert found(STORES, "sessions passwords", keep=lambda header: header.title != "Sessions") == ["Passwords"]
 
 
 def alike(one: str, other: str) -> bool:
-    return are_alike(said(Card("a", "note", "note_a", ""), one), said(Card("b", "note", "note_b", ""), other))
+    return are_alike(said(Header("a", "note", "note_a", ""), one), said(Header("b", "note", "note_b", ""), other))
 
 
 def test_what_says_the_same_is_alike() -> None:
@@ -467,23 +467,23 @@ def test_what_might_contradict_is_never_alike(one: str, other: str) -> None:
 
 def test_what_is_called_otherwise_is_not_alike() -> None:
     text = "See the runbook."
-    mail, shop = (said(Card(name, "note", f"note_{name}", name), text) for name in ("mail", "shop"))
+    mail, shop = (said(Header(name, "note", f"note_{name}", name), text) for name in ("mail", "shop"))
     assert not are_alike(mail, shop)
     assert are_alike(mail, mail)
 
 
 def test_a_successor_and_another_kind_are_not_alike() -> None:
     text = "Calls to the payment service are retried three times"
-    old, new = Card("a", "note", "note_a", ""), Card("b", "note", "note_b", "", links=(("supersedes", "note_a"),))
+    old, new = Header("a", "note", "note_a", ""), Header("b", "note", "note_b", "", links=(("supersedes", "note_a"),))
     assert not are_alike(said(old, text), said(new, text))
-    assert not are_alike(said(old, text), said(Card("c", "task", "task_c", ""), text))
+    assert not are_alike(said(old, text), said(Header("c", "task", "task_c", ""), text))
 
 
 def test_a_card_is_read_back_as_it_was() -> None:
-    card = Card(
+    header = Header(
         "p", "note", "n", "t", tags=("a", "b"), links=(("rel", "x"), ("rel", "y")), files=("f",), importance=0.3
     )
-    assert unpacked(packed(card)) == card
+    assert unpacked(packed(header)) == header
 
 
 @pytest.mark.parametrize(
@@ -521,7 +521,7 @@ NOTE_PATH = ".memento/knowledge/decisions/a/note_abcdefabcdef.md"
 def test_a_broken_note_is_found_by_what_can_be_read_of_it(data: bytes) -> None:
     documents = documents_of(NOTE_PATH, data)
     assert all("redis" in entry_of(one).weights or entry_of(one).weights for one in documents if b"redis" in data)
-    assert [one.card.id for one in documents] in ([], ["note_abcdefabcdef"])
+    assert [one.header.id for one in documents] in ([], ["note_abcdefabcdef"])
 
 
 def test_all_kinds_of_the_ledger_are_found(play: Play, notes: Notes) -> None:
@@ -533,7 +533,7 @@ def test_all_kinds_of_the_ledger_are_found(play: Play, notes: Notes) -> None:
     notes.commit()
 
     def kinds(question: str) -> set[str]:
-        return {hit.card.kind for hit in search(play.ledger, [question]).hits}
+        return {hit.header.kind for hit in search(play.ledger, [question]).hits}
 
     assert kinds("walrus") == {"run"}
     assert kinds("narwhals") == {"task", "evidence"}  # the evidence is for that task
@@ -553,7 +553,7 @@ def test_evidence_is_found_by_the_case_that_failed(play: Play) -> None:
     draft = evidences.witness(play.ledger, argv, kind="test", reports=["out.xml"], quiet=True)
     found = play.do(evidences.record_draft, draft)
     for question in ("test_login", "login", "test_users::test_login"):
-        assert [hit.card.id for hit in search(play.ledger, [question]).hits] == [found], question
+        assert [hit.header.id for hit in search(play.ledger, [question]).hits] == [found], question
 
 
 def test_several_questions_are_answered_together(notes: Notes) -> None:
@@ -561,7 +561,7 @@ def test_several_questions_are_answered_together(notes: Notes) -> None:
     notes.add("2", "Argon", "Passwords are hashed with argon2.")
     notes.commit()
     hits = search(notes.ledger, ["sessions", "passwords", "kubernetes"])
-    assert {(hit.card.title, hit.query) for hit in hits.hits} == {("Redis", 0), ("Argon", 1)}
+    assert {(hit.header.title, hit.query) for hit in hits.hits} == {("Redis", 0), ("Argon", 1)}
     assert hits.asked[2].unknown == ("kubernet",)
 
 
@@ -588,7 +588,7 @@ def test_the_text_of_a_hit_can_be_read(notes: Notes) -> None:
     notes.add("1", "Redis", "Sessions are in Redis.")
     notes.commit()
     view = notes.ledger.view()
-    assert text_of(view, search(view, ["sessions"]).hits[0].card) == "Sessions are in Redis."
+    assert text_of(view, search(view, ["sessions"]).hits[0].header) == "Sessions are in Redis."
 
 
 def test_a_crowd_that_says_the_same_hides_nothing(notes: Notes) -> None:
@@ -597,5 +597,5 @@ def test_a_crowd_that_says_the_same_hides_nothing(notes: Notes) -> None:
     notes.add("1", "Walrus", "The walrus holds no lease, and much else is said of it here and there.")
     notes.commit()
     hits = search(notes.ledger, ["lease"], limit=5)
-    assert [(hit.card.title, len(hit.alike)) for hit in hits.hits] == [("Lease", 79), ("Walrus", 0)]
+    assert [(hit.header.title, len(hit.alike)) for hit in hits.hits] == [("Lease", 79), ("Walrus", 0)]
     assert hits.more == 0

@@ -69,7 +69,7 @@ def answers(view: View, *, written: bool = True) -> list[Answer]:
     """Return all answers in full, by the index or, where nothing is written, by memory alone."""
     with index_refresh.gathered(view, written=written) as corpus:
         found = [rank(corpus, question, most=20).found for question in QUESTIONS]
-    return [[(one.card.path, one.score, one.cover, one.words) for one in of_one] for of_one in found]
+    return [[(one.header.path, one.score, one.cover, one.words) for one in of_one] for of_one in found]
 
 
 def assert_right(ledger: Ledger, *at: str) -> None:
@@ -78,7 +78,7 @@ def assert_right(ledger: Ledger, *at: str) -> None:
 
 
 def titles(ledger: Ledger, question: str, *at: str) -> list[str]:
-    return [hit.card.title for hit in search(ledger.view(at), [question]).hits]
+    return [hit.header.title for hit in search(ledger.view(at), [question]).hits]
 
 
 def files(notes: Notes) -> set[str]:
@@ -177,7 +177,7 @@ def test_what_a_transaction_has_put_is_found_in_it(notes: Notes) -> None:
         text = (notes.root / notes.path("1")).read_bytes().replace(b"lease", b"narwhal").replace(b"0001", b"0009")
         tx.put(notes.path("9"), text)
         tx.put(notes.path("3"), None)
-        assert [hit.card.path for hit in search(tx.view, ["narwhal"]).hits] == [notes.path("9")]
+        assert [hit.header.path for hit in search(tx.view, ["narwhal"]).hits] == [notes.path("9")]
         assert search(tx.view, ["walrus"]).hits == []
         raise KeyboardInterrupt
     assert titles(notes.ledger, "walrus")[0] == "Walrus"
@@ -341,7 +341,7 @@ def test_a_little_that_came_is_read_besides_and_written_when_it_is_much(
         notes.add(str(number), f"Narwhal {number}", "The narwhal is new.")
         notes.commit()
         hits = search(notes.ledger, [f"narwhal {number}"])
-        assert hits.hits[0].card.title == f"Narwhal {number}"
+        assert hits.hits[0].header.title == f"Narwhal {number}"
         assert_right(notes.ledger)
         seen.append(hits.behind)
     assert seen == [1, 2, 3, 0, 1]
@@ -369,7 +369,7 @@ def test_while_somebody_writes_memory_stands_in(notes: Notes, monkeypatch: pytes
     notes.commit()
     with lock.held(index.lock_path(notes.ledger.git)):
         hits = search(notes.ledger, ["narwhal"])
-        assert ([hit.card.title for hit in hits.hits], hits.behind) == (["Narwhal"], 2)
+        assert ([hit.header.title for hit in hits.hits], hits.behind) == (["Narwhal"], 2)
         assert titles(notes.ledger, "lease") == []
         locked = answers(notes.ledger.view())
     assert locked == answers(notes.ledger.view())
@@ -380,7 +380,7 @@ def test_while_somebody_writes_memory_stands_in(notes: Notes, monkeypatch: pytes
 def test_a_place_that_cannot_be_written_is_answered_from_memory(notes: Notes) -> None:
     script = (
         "import sys; from memento_git.ledger.store import Ledger; from memento_git.knowledge.recall import search\n"
-        "hits = search(Ledger.open(sys.argv[1]), ['walrus']); print(hits.hits[0].card.title, hits.behind)"
+        "hits = search(Ledger.open(sys.argv[1]), ['walrus']); print(hits.hits[0].header.title, hits.behind)"
     )
     search(notes.ledger, ["lease"])
     notes.add("4", "Narwhal", "The narwhal is new.")
@@ -399,7 +399,7 @@ def test_readers_and_writers_at_once_agree(notes: Notes) -> None:
         with Ledger.open(notes.root) as mine:
             for _ in range(8):
                 try:
-                    if search(mine, ["walrus"]).hits[0].card.title != "Walrus":
+                    if search(mine, ["walrus"]).hits[0].header.title != "Walrus":
                         failures.append("wrong")
                 except Exception as error:  # noqa: BLE001 (whatever happens is the failure that is looked for)
                     failures.append(error)
@@ -569,6 +569,6 @@ def test_an_archived_run_is_found_with_its_text(play: Play, notes: Notes) -> Non
     notes.commit()
     hits = search(notes.ledger, ["octopus"]).hits
     assert [hit.id for hit in hits] == [run]
-    plan = search(notes.ledger, ["Do it, show it"]).hits[0].card
+    plan = search(notes.ledger, ["Do it, show it"]).hits[0].header
     assert "show it" in text_of(notes.ledger.view(), plan)
     assert_right(notes.ledger)

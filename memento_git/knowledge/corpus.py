@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.index_entries import Card, Entry
+    from memento_git.knowledge.index_entries import Entry, Header
 
 
 class Damaged(Exception):
@@ -27,7 +27,7 @@ class Searched(Protocol):
 
     def length_of(self, number: int) -> int: ...
 
-    def card(self, number: int) -> Card: ...
+    def header(self, number: int) -> Header: ...
 
     def numbers(self) -> Iterable[int]: ...
 
@@ -45,7 +45,7 @@ class Corpus:
         self._hidden = {
             number for source in gone for number in (note_set.marked(f"source:{source}") if note_set else ())
         }
-        self._cards: dict[int, Card] = {}
+        self._headers: dict[int, Header] = {}
         self.documents = note_set.documents if note_set else 0
         self.length = note_set.length if note_set else 0
         lengths = [note_set.length_of(number) for number in self._hidden] if note_set else []
@@ -74,16 +74,18 @@ class Corpus:
         )
         return found + [number for number, entry in self._added.items() if mark in entry.marks]
 
-    def cards(self) -> Iterator[Card]:
+    def headers(self) -> Iterator[Header]:
         """Yield what each document is."""
         held = self._note_set.numbers() if self._note_set else ()
-        yield from (self.card(number) for number in (*held, *self._added) if number not in self._hidden)
+        yield from (self.header(number) for number in (*held, *self._added) if number not in self._hidden)
 
-    def card(self, number: int) -> Card:
+    def header(self, number: int) -> Header:
         """Return what a document is."""
-        if number not in self._cards:
-            held = self._added[number].card if number < 0 else self._note_set.card(number) if self._note_set else None
+        if number not in self._headers:
+            held = (
+                self._added[number].header if number < 0 else self._note_set.header(number) if self._note_set else None
+            )
             if held is None:
                 raise KeyError(number)
-            self._cards[number] = held
-        return self._cards[number]
+            self._headers[number] = held
+        return self._headers[number]

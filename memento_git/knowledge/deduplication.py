@@ -6,7 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.index_entries import Card
+    from memento_git.knowledge.index_entries import Header
 
 BEFORE: Final = "\"'`([\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 BEHIND: Final = f"{BEFORE})].,:;!\u2026"
@@ -15,14 +15,14 @@ BEHIND: Final = f"{BEFORE})].,:;!\u2026"
 class Said(NamedTuple):
     """What an answer says: title and text, but for case, white space and the punctuation around words."""
 
-    card: Card
+    header: Header
     title: str
     text: str
 
 
-def said(card: Card, text: str) -> Said:
+def said(header: Header, text: str) -> Said:
     """Return what a document says, ready to be compared."""
-    return Said(card, _bare(card.title), _bare(text))
+    return Said(header, _bare(header.title), _bare(text))
 
 
 def _bare(text: str) -> str:
@@ -40,9 +40,9 @@ def are_alike(one: Said, other: Said) -> bool:
 
     Words alone do not tell it: in another order, or with one more, they may say something else.
     """
-    if (one.card.kind, one.card.sort, one.text) != (other.card.kind, other.card.sort, other.text):
+    if (one.header.kind, one.header.sort, one.text) != (other.header.kind, other.header.sort, other.text):
         return False
-    return _own_title(one) == _own_title(other) and not _are_set_apart(one.card, other.card)
+    return _own_title(one) == _own_title(other) and not _are_set_apart(one.header, other.header)
 
 
 def _own_title(one: Said) -> str:
@@ -50,7 +50,7 @@ def _own_title(one: Said) -> str:
     return "" if one.title in one.text else one.title
 
 
-def _are_set_apart(one: Card, other: Card) -> bool:
+def _are_set_apart(one: Header, other: Header) -> bool:
     """Tell whether a link says that two notes contradict, or that one took the other's place."""
     apart = ("contradicts", "supersedes")
     return any(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from memento_git.knowledge.index_entries import Card, Document
+from memento_git.knowledge.index_entries import Document, Header
 from memento_git.ledger import layout, prosefile
 
 LARGEST: Final = 1024 * 1024
@@ -75,12 +75,12 @@ def documents_of(path: str, data: bytes) -> list[Document]:
     if len(data) > LARGEST:
         return []
     values, body = _parsed(data, prose=path.endswith(".md"))
-    card = _card(path, kind, identity, within, values)
+    header = _header(path, kind, identity, within, values)
     text = "\n".join([*_texts(kind, values), body]).strip()
     if kind == "event" and not text:
         return []
-    title = card.title or text.partition("\n")[0].lstrip("# ")[:LONG_TITLE]
-    return [Document(card._replace(title=title), text)]
+    title = header.title or text.partition("\n")[0].lstrip("# ")[:LONG_TITLE]
+    return [Document(header._replace(title=title), text)]
 
 
 def _parsed(data: bytes, *, prose: bool) -> tuple[dict[str, Any], str]:
@@ -100,10 +100,10 @@ def _parsed(data: bytes, *, prose: bool) -> tuple[dict[str, Any], str]:
     return (value, body) if isinstance(value, dict) else ({}, text)
 
 
-def _card(path: str, kind: str, identity: str, within: str, values: dict[str, Any]) -> Card:
+def _header(path: str, kind: str, identity: str, within: str, values: dict[str, Any]) -> Header:
     is_note = kind == "note"
     named = _line(values.get(TITLES.get(kind, "title"))) or (_command(values) if kind == "evidence" else "")
-    return Card(
+    return Header(
         path=path,
         kind=kind,
         id=identity,

@@ -54,8 +54,8 @@ def fits(glob: str, path: str) -> bool:
 
 def _answers(overlay: Overlay, intent: str) -> dict[str, int]:
     """Return the notes that answer a question, with their places among the answers."""
-    found = search(overlay.note_set.view, [intent], limit=ASKED, keep=lambda card: card.kind == "note")
-    return {card.id: place for place, (card, _) in reversed(list(enumerate(found.told())))}
+    found = search(overlay.note_set.view, [intent], limit=ASKED, keep=lambda header: header.kind == "note")
+    return {header.id: place for place, (header, _) in reversed(list(enumerate(found.told())))}
 
 
 def _ranked(overlay: Overlay, counts: dict[str, int], answers: dict[str, int]) -> list[str]:

@@ -21,13 +21,13 @@ from whoosh.filedb.filestore import FileStorage
 from whoosh.reading import SegmentReader, TermNotFound
 
 from memento_git.knowledge.corpus import Damaged
-from memento_git.knowledge.index_entries import Card, Entry, packed, unpacked
+from memento_git.knowledge.index_entries import Entry, Header, packed, unpacked
 from memento_git.ledger import atomic_file
 
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
-FORMAT: Final = 10  # raised with every change of what is indexed or how: words, weights, marks, cards
+FORMAT: Final = 10  # raised with every change of what is indexed or how: words, weights, marks, headers
 STATE: Final = "state.json"
 IN_MEMORY: Final = 600_000  # words of documents in one segment: the library sorts so many without files of its own
 FULL: Final = 5_000  # documents from which a segment is not merged any more
@@ -178,7 +178,7 @@ class Index:
         with _sound():
             return next(int(lengths[number - base]) for _, base, lengths in reversed(self._leaves) if number >= base)
 
-    def card(self, number: int) -> Card:
+    def header(self, number: int) -> Header:
         """Return what a document is."""
         with _sound():
             return unpacked(self._reader.stored_fields(number)["card"])
@@ -278,7 +278,7 @@ def _write(
                     writer, held = _files_of(folder).open_index().writer(), 0
             documents, length, held = documents + bool(entry.length), length + entry.length, held + len(entry.weights)
             marks = dict.fromkeys((*entry.marks, f"source:{source}"), 1)
-            writer.add_document(words=entry.weights, marks=marks, length=entry.length, card=packed(entry.card))
+            writer.add_document(words=entry.weights, marks=marks, length=entry.length, header=packed(entry.header))
     except BaseException:
         writer.cancel()
         raise

@@ -1,4 +1,4 @@
-"""A document as it is found: its card, its text, and how much each of its words weighs."""
+"""A document as it is found: its header, its text, and how much each of its words weighs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME: Final = 10
 DATE: Final = 8
 
 
-class Card(NamedTuple):
+class Header(NamedTuple):
     """What a document is, without its text: what filters, labels and links are judged by."""
 
     path: str
@@ -49,16 +49,16 @@ class Card(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A card and the text that goes with it."""
+    """A header and the text that goes with it."""
 
-    card: Card
+    header: Header
     text: str
 
 
 class Entry(NamedTuple):
     """What the index keeps of a document: how much each word weighs, and by which marks it is looked up."""
 
-    card: Card
+    header: Header
     weights: dict[str, int]
     length: int
     marks: tuple[str, ...]
@@ -66,16 +66,16 @@ class Entry(NamedTuple):
 
 def entry_of(document: Document) -> Entry:
     """Return what the index keeps of a document."""
-    card = document.card
-    if card.kind == "link":
-        return Entry(card, {}, 0, _marks(card))
+    header = document.header
+    if header.kind == "link":
+        return Entry(header, {}, 0, _marks(header))
     weights: Counter[str] = Counter()
     parts = (
-        (card.title, TITLE),
-        (" ".join((card.key, *card.aliases)), TITLE),
-        (" ".join((*card.tags, card.domain, card.sort)), NAME),
-        (" ".join(card.files), NAME),
-        (card.by.partition("<")[0], NAME),
+        (header.title, TITLE),
+        (" ".join((header.key, *header.aliases)), TITLE),
+        (" ".join((*header.tags, header.domain, header.sort)), NAME),
+        (" ".join(header.files), NAME),
+        (header.by.partition("<")[0], NAME),
         (document.text, UNIT),
     )
     for text, weight in parts:
@@ -84,30 +84,30 @@ def entry_of(document: Document) -> Entry:
     length = sum(weights.values()) // UNIT
     for sign in {sign for text, _ in parts for sign in signs(text)}:
         weights[sign] = max(weights[sign], UNIT)
-    for word in date_words(card.time) if card.kind != "event" else ():
+    for word in date_words(header.time) if header.kind != "event" else ():
         weights[word] = max(weights[word], DATE)
-    for name in (card.id, card.id.partition("_")[2]):
+    for name in (header.id, header.id.partition("_")[2]):
         if name:
             weights[name.lower()] = max(weights[name.lower()], TITLE)
-    return Entry(card, dict(weights), max(length, 1), _marks(card))
+    return Entry(header, dict(weights), max(length, 1), _marks(header))
 
 
-def _marks(card: Card) -> tuple[str, ...]:
-    ends = [f"end:{identity}" for _, identity in card.links]
-    if card.kind == "link":
-        return (*ends, f"end:{card.id}")
-    thread = [f"thread:{card.thread}"] if card.thread else []
-    key = [f"key:{card.key}"] if card.key and card.kind == "note" else []
-    return (f"id:{card.id}", *thread, *key, *dict.fromkeys(ends))
+def _marks(header: Header) -> tuple[str, ...]:
+    ends = [f"end:{identity}" for _, identity in header.links]
+    if header.kind == "link":
+        return (*ends, f"end:{header.id}")
+    thread = [f"thread:{header.thread}"] if header.thread else []
+    key = [f"key:{header.key}"] if header.key and header.kind == "note" else []
+    return (f"id:{header.id}", *thread, *key, *dict.fromkeys(ends))
 
 
-def packed(card: Card) -> str:
-    """Return a card as text."""
-    return json.dumps(card, ensure_ascii=False, separators=(",", ":"))
+def packed(header: Header) -> str:
+    """Return a header as text."""
+    return json.dumps(header, ensure_ascii=False, separators=(",", ":"))
 
 
-def unpacked(text: str) -> Card:
-    """Return the card that a text holds."""
+def unpacked(text: str) -> Header:
+    """Return the header that a text holds."""
     values = [tuple(value) if isinstance(value, list) else value for value in json.loads(text)]
-    card = Card._make(values)
-    return card._replace(links=tuple((rel, to) for rel, to in card.links))
+    header = Header._make(values)
+    return header._replace(links=tuple((rel, to) for rel, to in header.links))

@@ -15,7 +15,7 @@ from memento_git.model.states import TRUSTS
 
 if TYPE_CHECKING:
     from memento_git.knowledge.anchor_locations import AnchorLocations
-    from memento_git.knowledge.index_entries import Card
+    from memento_git.knowledge.index_entries import Header
     from memento_git.knowledge.note_set import NoteSet
     from memento_git.ledger.view import View
     from memento_git.model.note_rows import Answer, HitRow
@@ -102,24 +102,24 @@ def _successor(note_set: NoteSet, note: str) -> str | None:
     return None if current == note else current
 
 
-def record_hit(card: Card, text: str, now: str, events: Sequence[tuple[Card, str]]) -> HitRow:
+def record_hit(header: Header, text: str, now: str, events: Sequence[tuple[Header, str]]) -> HitRow:
     """Return a record that is no note as a hit, with the same keys; what `events` of it say stands before its text."""
     text = "\n".join([*(f"{one.title} {one.time[:10]}, {one.id}: {said}" for one, said in events), text])
     return {
         "weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": [],
         "events": [one.id for one, _ in events],
-        "id": card.id, "record": card.kind, "kind": card.kind, "domain": None, "title": card.title, "path": card.path,
-        "run": card.run or None, "status": None, "expired": False, "incomplete": False, "draft": False,
-        "origin": card.origin or None,
-        "actor": card.by or None, "created_at": card.time or None, "age_days": age(card.time, now),
+        "id": header.id, "record": header.kind, "kind": header.kind, "domain": None, "title": header.title, "path": header.path,
+        "run": header.run or None, "status": None, "expired": False, "incomplete": False, "draft": False,
+        "origin": header.origin or None,
+        "actor": header.by or None, "created_at": header.time or None, "age_days": age(header.time, now),
         "validity": None, "key": None, "confirmed_at": None, "confirmed_before": None, "importance": None,
         "confidence": None, "thread": None, "to": None, "proven": None, "run_status": None, "doubts": [],
         "successor": None,
         "answer": None, "progress": None, "trust": None, "outcome": None, "stale": None,
-        "tags": list(card.tags), "pinned": False,
-        "about": [{"anchor": path, "state": None} for path in card.files], "anchors": None, "evidence": [],
+        "tags": list(header.tags), "pinned": False,
+        "about": [{"anchor": path, "state": None} for path in header.files], "anchors": None, "evidence": [],
         "instead_of": [], "contradicted_by": [], "may_contradict": [], "text": text,
-        "orders": instructive(text, card.title, wrapped=card.kind != "evidence"),
+        "orders": instructive(text, header.title, wrapped=header.kind != "evidence"),
     }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from memento_git.knowledge.words import abbreviations, asked, named
 
 if TYPE_CHECKING:
     from memento_git.knowledge.corpus import Corpus
-    from memento_git.knowledge.index_entries import Card
+    from memento_git.knowledge.index_entries import Header
 
 T = TypeVar("T")
 MESSAGE: Final = 6  # a question of so many words may be a message that was pasted
@@ -52,7 +52,7 @@ FAVOURED: Final[
 class Found(NamedTuple):
     """A document that answers: its score, how much of the question it covers and how firmly, the parts of the score."""
 
-    card: Card
+    header: Header
     score: float
     cover: float
     strength: float
@@ -100,8 +100,8 @@ class Ranked(NamedTuple):
 
 
 def rank(
-    corpus: Corpus, question: str, *, most: int, keep: Callable[[Card], bool] = lambda _: True,
-    files: Iterable[str] = (), near: Near | None = None, leads: Callable[[Card], str] = lambda card: card.record,
+    corpus: Corpus, question: str, *, most: int, keep: Callable[[Header], bool] = lambda _: True,
+    files: Iterable[str] = (), near: Near | None = None, leads: Callable[[Header], str] = lambda header: header.record,
 ) -> Ranked:  # fmt: skip
     """Return the documents that answer a question, best first; by their meaning too, where that is given.
 
@@ -113,38 +113,38 @@ def rank(
     beside = _Neighbours(corpus, scores)
     candidates = _candidates(corpus, scores, max(LOOKED_AT, 3 * most), keep, leads)
     found = [
-        _found(scores, number, card, beside if place < LOOKED_AT else None)
-        for place, (number, card) in enumerate(candidates)
+        _found(scores, number, header, beside if place < LOOKED_AT else None)
+        for place, (number, header) in enumerate(candidates)
     ]
-    others = [(number, card) for number, card in beside.beside(candidates) if keep(card)]
-    found += [_found(scores, number, card, beside) for number, card in others]
+    others = [(number, header) for number, header in beside.beside(candidates) if keep(header)]
+    found += [_found(scores, number, header, beside) for number, header in others]
     if near is not None:
         known = {number for number, _ in (*candidates, *others)}
         further = _nearest(corpus, near, max(LOOKED_AT, 3 * most), keep)
-        found += [_found(scores, number, card, None) for number, card in further if number not in known]
+        found += [_found(scores, number, header, None) for number, header in further if number not in known]
     names, strange = _names(question, unknown, near), _strange(corpus, scores, unknown, near)
     sure = _sure(found, near, names, strange, scores)
     if sure is None or not found:
         return Ranked(understood, [], 0)
     boosted = _boosted(_fused(found, near), frozenset(files), question)
-    found = _ordered(boosted, lambda one: one.card, lambda one: one.score)
+    found = _ordered(boosted, lambda one: one.header, lambda one: one.score)
     least = TAIL * found[0].score
     shown = [one for one in _once(found) if one.score >= least]
     if not sure:
         return Ranked(understood, shown[:FEW], len(shown[:FEW]), weak=True)
-    total = len({leads(one.card) for one in shown})
+    total = len({leads(one.header) for one in shown})
     if near is None:
         total = max(total, _count(corpus, scores, least, keep, leads))
     return Ranked(understood, shown, total)
 
 
 def _count(
-    corpus: Corpus, scores: Scores, least: float, keep: Callable[[Card], bool], leads: Callable[[Card], str]
+    corpus: Corpus, scores: Scores, least: float, keep: Callable[[Header], bool], leads: Callable[[Header], str]
 ) -> int:
     """Return how many documents reach a score; beyond the first thousand whether each may be shown is not asked."""
     enough = [number for number, score in scores.total.items() if score >= least]
-    asked_of = [corpus.card(number) for number in enough[:COUNTED]]
-    return len({leads(card) for card in asked_of if keep(card)}) + len(enough[COUNTED:])
+    asked_of = [corpus.header(number) for number in enough[:COUNTED]]
+    return len({leads(header) for header in asked_of if keep(header)}) + len(enough[COUNTED:])
 
 
 def _names(question: str, unknown: Collection[str], near: Near | None) -> dict[str, bool]:
@@ -182,19 +182,19 @@ def _sure(
     if near is None:
         weak = reached >= WEAK and strange < FOREIGN
     else:
-        closest = max((near.closeness(one.card.path) for one in found), default=0.0)
+        closest = max((near.closeness(one.header.path) for one in found), default=0.0)
         weak = reached + closest - STRANGE * strange >= BOTH_WEAK
     return False if weak and not any(names.values()) else None
 
 
-def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Card], bool]) -> list[tuple[int, Card]]:
+def _nearest(corpus: Corpus, near: Near, most: int, keep: Callable[[Header], bool]) -> list[tuple[int, Header]]:
     """Return the documents that are nearest in meaning."""
-    found: list[tuple[int, Card]] = []
+    found: list[tuple[int, Header]] = []
     for path in near.best():
         for number in corpus.marked(f"id:{near.ids[path]}"):
-            card = corpus.card(number)
-            if card.path == path and keep(card):
-                found.append((number, card))
+            header = corpus.header(number)
+            if header.path == path and keep(header):
+                found.append((number, header))
         if len(found) >= most:
             break
     return found
@@ -206,14 +206,14 @@ def _fused(found: list[Found], near: Near | None) -> list[Found]:
         return found
     top = max((one.score for one in found), default=0.0)
     firm = min(max((one.strength for one in found), default=0.0) / FLOOR, 1.0)
-    nearest = max(1.0, *(near.closeness(one.card.path) for one in found))
+    nearest = max(1.0, *(near.closeness(one.header.path) for one in found))
     by_words = BY_WORDS + BY_COVER * max((one.cover for one in found), default=0.0)
     factor = by_words * firm / top if top else 0.0
     fused = []
     for one in found:
-        meaning = (1 - by_words) * max(near.closeness(one.card.path), 0.0) / nearest
+        meaning = (1 - by_words) * max(near.closeness(one.header.path), 0.0) / nearest
         parts = [part._replace(value=factor * part.value) for part in one.parts]
-        cosine = near.cosines.get(one.card.path)
+        cosine = near.cosines.get(one.header.path)
         if cosine is not None:
             parts.append(Part("meaning", meaning, f"cosine {cosine:.2f}"))
         fused.append(one._replace(score=sum(part.value for part in parts), parts=tuple(parts)))
@@ -225,12 +225,12 @@ def _boosted(found: Iterable[Found], focus: frozenset[str], question: str) -> li
     favoured = {name: kinds for name, (asks, kinds) in FAVOURED.items() if asks(question)}
     boosted = []
     for one in found:
-        card = one.card
+        header = one.header
         shares = {
-            "kind": KINDS.get(card.kind, 0.0),
-            "importance": IMPORTANT * (card.importance - 0.5),
-            "same file": SAME_FILE if focus.intersection(card.files) else 0.0,
-            **{name: kinds.get(card.sort or card.kind, 0.0) for name, kinds in favoured.items()},
+            "kind": KINDS.get(header.kind, 0.0),
+            "importance": IMPORTANT * (header.importance - 0.5),
+            "same file": SAME_FILE if focus.intersection(header.files) else 0.0,
+            **{name: kinds.get(header.sort or header.kind, 0.0) for name, kinds in favoured.items()},
         }
         boosts = [Part(name, one.score * share, "boost") for name, share in shares.items() if share]
         score = one.score + sum(part.value for part in boosts)
@@ -240,18 +240,18 @@ def _boosted(found: Iterable[Found], focus: frozenset[str], question: str) -> li
 
 def _once(found: Iterable[Found]) -> list[Found]:
     """Return each document once: an archive may hold what is still there too."""
-    return list({one.card.path: one for one in reversed(list(found))}.values())[::-1]
+    return list({one.header.path: one for one in reversed(list(found))}.values())[::-1]
 
 
 def _candidates(
-    corpus: Corpus, scores: Scores, most: int, keep: Callable[[Card], bool], leads: Callable[[Card], str]
-) -> list[tuple[int, Card]]:
+    corpus: Corpus, scores: Scores, most: int, keep: Callable[[Header], bool], leads: Callable[[Header], str]
+) -> list[tuple[int, Header]]:
     """Return the documents with the best scores.
 
     Those that are level count as one, and all of them are in: none is picked by chance, and a hundred that say the
     same do not crowd out what else there is. Neither do a hundred that lead to the same.
     """
-    kept: list[tuple[int, Card]] = []
+    kept: list[tuple[int, Header]] = []
     ends: set[str] = set()
     levels = 0
     last = math.inf
@@ -259,27 +259,27 @@ def _candidates(
         score = scores.total[number]
         if score < last and (levels >= most or len(ends) >= CROWD * most or len(kept) >= FORMS):
             break
-        card = corpus.card(number)
-        if keep(card):
-            kept.append((number, card))
-            levels += score < last and leads(card) not in ends
-            ends.add(leads(card))
+        header = corpus.header(number)
+        if keep(header):
+            kept.append((number, header))
+            levels += score < last and leads(header) not in ends
+            ends.add(leads(header))
             last = score
     return _ordered(kept, lambda one: one[1], lambda one: scores.total[one[0]])
 
 
-def _ordered(things: list[T], card: Callable[[T], Card], score: Callable[[T], float]) -> list[T]:
+def _ordered(things: list[T], header: Callable[[T], Header], score: Callable[[T], float]) -> list[T]:
     """Return things by score; where that is level, the later first, then by path."""
-    by_path = sorted(things, key=lambda one: card(one).path)
-    by_time = sorted(by_path, key=lambda one: card(one).time, reverse=True)
+    by_path = sorted(things, key=lambda one: header(one).path)
+    by_time = sorted(by_path, key=lambda one: header(one).time, reverse=True)
     return sorted(by_time, key=score, reverse=True)
 
 
-def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None) -> Found:
+def _found(scores: Scores, number: int, header: Header, near: _Neighbours | None) -> Found:
     parts = [scores.part(word, number) for word, given in scores.given.items() if number in given]
     factor = NEIGHBOUR if parts else BESIDE
     own = {part.name for part in parts}
-    for word, (value, other) in near.words_of(number, card).items() if near else ():
+    for word, (value, other) in near.words_of(number, header).items() if near else ():
         if word not in own:
             parts.append(Part(word, factor * value, other))
     strength = scores.strength(parts)
@@ -287,7 +287,7 @@ def _found(scores: Scores, number: int, card: Card, near: _Neighbours | None) ->
     parts += [like[number] for word, like in scores.like.items() if number in like and word not in having]
     text = sum(part.value for part in parts)
     words = tuple(part.name for part in parts)
-    return Found(card, text, scores.share(own), strength, words, tuple(parts))
+    return Found(header, text, scores.share(own), strength, words, tuple(parts))
 
 
 class _Neighbours:
@@ -299,50 +299,50 @@ class _Neighbours:
         self._threads: dict[str, list[int]] = {}
         self._known: dict[int, dict[int, str]] = {}
 
-    def of(self, number: int, card: Card) -> dict[int, str]:
+    def of(self, number: int, header: Header) -> dict[int, str]:
         """Return the neighbours' numbers, and the id of each."""
         if number not in self._known:
-            ends = self._linked(card)
+            ends = self._linked(header)
             numbers = {found for end in ends for found in self._corpus.marked(f"id:{end}")}
-            numbers.update(self._beside_in_thread(number, card))
+            numbers.update(self._beside_in_thread(number, header))
             numbers.discard(number)
-            self._known[number] = {found: self._corpus.card(found).id for found in numbers}
+            self._known[number] = {found: self._corpus.header(found).id for found in numbers}
         return self._known[number]
 
-    def _linked(self, card: Card) -> set[str]:
+    def _linked(self, header: Header) -> set[str]:
         """Return the ids that a document is linked with: by its own links, by those of others, and by later ones."""
-        ends = {end for rel, end in card.links if rel != "contradicts"}
+        ends = {end for rel, end in header.links if rel != "contradicts"}
         cut: set[str] = set()
-        for other in (self._corpus.card(found) for found in self._corpus.marked(f"end:{card.id}")):
+        for other in (self._corpus.header(found) for found in self._corpus.marked(f"end:{header.id}")):
             for rel, end in other.links:
-                if rel != "contradicts" and card.id in (other.id, end):
+                if rel != "contradicts" and header.id in (other.id, end):
                     (cut if rel == "unlinked" else ends).update((other.id, end))
-        return ends - cut - {card.id}
+        return ends - cut - {header.id}
 
-    def _beside_in_thread(self, number: int, card: Card) -> list[int]:
-        if not card.thread:
+    def _beside_in_thread(self, number: int, header: Header) -> list[int]:
+        if not header.thread:
             return []
-        if card.thread not in self._threads:
-            members = self._corpus.marked(f"thread:{card.thread}")
-            self._threads[card.thread] = sorted(
-                members, key=lambda found: (self._corpus.card(found).time, self._corpus.card(found).path)
+        if header.thread not in self._threads:
+            members = self._corpus.marked(f"thread:{header.thread}")
+            self._threads[header.thread] = sorted(
+                members, key=lambda found: (self._corpus.header(found).time, self._corpus.header(found).path)
             )
-        members = self._threads[card.thread]
+        members = self._threads[header.thread]
         at = members.index(number)
         return members[max(at - 1, 0) : at] + members[at + 1 : at + 2]
 
-    def words_of(self, number: int, card: Card) -> dict[str, tuple[float, str]]:
+    def words_of(self, number: int, header: Header) -> dict[str, tuple[float, str]]:
         """Return for each word of the question the most that a neighbour has of it, and that neighbour's id."""
-        others = self.of(number, card)
+        others = self.of(number, header)
         most = {
             word: max(((given.get(other, 0.0), identity) for other, identity in others.items()), default=(0.0, ""))
             for word, given in self._scores.given.items()
         }
         return {word: found for word, found in most.items() if found[0]}
 
-    def beside(self, candidates: Sequence[tuple[int, Card]]) -> list[tuple[int, Card]]:
+    def beside(self, candidates: Sequence[tuple[int, Header]]) -> list[tuple[int, Header]]:
         """Return the neighbours of the best that have no word of the question themselves; no event is one."""
         known = {number for number, _ in candidates} | set(self._scores.total)
-        found = [other for number, card in candidates[:LOOKED_AT] for other in self.of(number, card)]
-        cards = ((other, self._corpus.card(other)) for other in dict.fromkeys(found) if other not in known)
-        return [(other, card) for other, card in cards if card.kind != "event"]
+        found = [other for number, header in candidates[:LOOKED_AT] for other in self.of(number, header)]
+        headers = ((other, self._corpus.header(other)) for other in dict.fromkeys(found) if other not in known)
+        return [(other, header) for other, header in headers if header.kind != "event"]

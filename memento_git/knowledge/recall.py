@@ -16,7 +16,7 @@ from memento_git.ledger.view import View
 from memento_git.model.enumeration import grouped
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.index_entries import Card
+    from memento_git.knowledge.index_entries import Header
     from memento_git.knowledge.scoring import Part
     from memento_git.ledger.store import Ledger
 
@@ -33,18 +33,18 @@ class Hit(NamedTuple):
     others that lead to the same document as this one: a record's events are always there, and never a hit.
     """
 
-    card: Card
+    header: Header
     score: float
     words: tuple[str, ...]
     query: int
     parts: tuple[Part, ...]
-    alike: tuple[Card, ...] = ()
+    alike: tuple[Header, ...] = ()
     weak: bool = False
-    besides: tuple[Card, ...] = ()
+    besides: tuple[Header, ...] = ()
 
     @property
     def id(self) -> str:
-        return self.card.id
+        return self.header.id
 
 
 class Hits(NamedTuple):
@@ -59,15 +59,15 @@ class Hits(NamedTuple):
     unread: int = 0  # documents whose meaning is not known yet, where it counts
     unanswered: Sequence[str] = ()  # the questions that nothing answers
 
-    def told(self) -> Iterator[tuple[Card, Hit]]:
+    def told(self) -> Iterator[tuple[Header, Hit]]:
         """Yield each document that answers, what says the same right behind it, and the hit that both are of."""
-        yield from ((card, hit) for hit in self.hits for card in (hit.card, *hit.alike))
+        yield from ((header, hit) for hit in self.hits for header in (hit.header, *hit.alike))
 
 
 def search(
-    source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Card], bool] = lambda _: True,
+    source: Ledger | View, queries: Sequence[str], *, limit: int = 10, keep: Callable[[Header], bool] = lambda _: True,
     files: Iterable[str] = (), few: int = 0, semantic: str = "",
-    leads: Callable[[Card], str] = lambda card: card.record, compared: bool = False, last: Collection[str] = (),
+    leads: Callable[[Header], str] = lambda header: header.record, compared: bool = False, last: Collection[str] = (),
 ) -> Hits:  # fmt: skip
     """Return what answers one or several questions; `keep` chooses, `files` are those that the asker is at.
 
@@ -90,10 +90,10 @@ def search(
         hits = _collapsed(view, merged, limit, shown, last)
         told = sum(1 + len(hit.alike) for hit in hits)
         total = max([len(merged), *(one.total for one in ranked)])
-        against = {hit.id: _against(corpus, hit.card, leads(hit.card)) for hit in hits}
+        against = {hit.id: _against(corpus, hit.header, leads(hit.header)) for hit in hits}
         disputed = {}
         for hit in hits if compared else ():
-            disputed[hit.id] = _disputed(view, corpus, shown(hit.card))
+            disputed[hit.id] = _disputed(view, corpus, shown(hit.header))
         unread = max((near.unread for near in nearness if near is not None), default=0)
         understood, missed = [one.asked for one in ranked], [one.asked.text for one in ranked if not one.found]
         return Hits(hits, total - told, understood, corpus.behind, against, disputed, unread, missed)
@@ -102,44 +102,44 @@ def search(
 
 
 def answering(
-    view: View, queries: Sequence[str], keep: Callable[[Card], bool], *, few: int = 0, semantic: str = ""
-) -> list[tuple[Card, bool]]:
+    view: View, queries: Sequence[str], keep: Callable[[Header], bool], *, few: int = 0, semantic: str = ""
+) -> list[tuple[Header, bool]]:
     """Return all documents that answer one of several questions, and whether each is but a weak answer."""
     nearness = _nearness(view, queries, semantic or _configured(view))
 
-    def answered(corpus: Corpus) -> list[tuple[Card, bool]]:
+    def answered(corpus: Corpus) -> list[tuple[Header, bool]]:
         ranked = [
             rank(corpus, query, most=MANY, keep=keep, near=near) for query, near in zip(queries, nearness, strict=True)
         ]
-        return [(hit.card, hit.weak) for hit in _merged(ranked)]
+        return [(hit.header, hit.weak) for hit in _merged(ranked)]
 
     return _in_corpus(view, answered, [], few)
 
 
-def cards(view: View, keep: Callable[[Card], bool], few: int = 0) -> list[Card]:
+def headers(view: View, keep: Callable[[Header], bool], few: int = 0) -> list[Header]:
     """Return all documents that `keep` chooses, the latest first."""
 
-    def answered(corpus: Corpus) -> list[Card]:
-        found = {card.path: card for card in corpus.cards() if keep(card)}
-        return sorted(found.values(), key=lambda card: (card.time, card.id), reverse=True)
+    def answered(corpus: Corpus) -> list[Header]:
+        found = {header.path: header for header in corpus.headers() if keep(header)}
+        return sorted(found.values(), key=lambda header: (header.time, header.id), reverse=True)
 
     return _in_corpus(view, answered, [], few)
 
 
-def text_of(view: View, card: Card) -> str:
+def text_of(view: View, header: Header) -> str:
     """Return the text of a document, out of the archive that holds it if no file of its own does."""
-    _bring(view, [card])
-    if card.path not in view.contents:
-        if card.run:
-            view.index(card.run)
-        view.fetch([card.path])
-    found = documents_of(card.path, view.contents.get(card.path, b""))
+    _bring(view, [header])
+    if header.path not in view.contents:
+        if header.run:
+            view.index(header.run)
+        view.fetch([header.path])
+    found = documents_of(header.path, view.contents.get(header.path, b""))
     return found[0].text if found else ""
 
 
-def _bring(view: View, cards: Iterable[Card]) -> None:
+def _bring(view: View, headers: Iterable[Header]) -> None:
     """Bring the bytes of many documents at once, by commit and path: nothing is listed for it."""
-    missing = [card.path for card in cards if card.path not in view.contents and "\n" not in card.path]
+    missing = [header.path for header in headers if header.path not in view.contents and "\n" not in header.path]
     if view.changed or not view.commits:
         return
     for path, data in zip(missing, view.git.objects(f"{view.commits[0]}:{path}" for path in missing), strict=True):
@@ -188,49 +188,54 @@ def _in_corpus(view: View, answered: Callable[[Corpus], T], nothing: T, few: int
 def _merged(ranked: Sequence[Ranked]) -> list[Hit]:
     """Return the answers to all questions: each question's best first, each document once."""
     placed = [
-        (place, -found.score, number, Hit(found.card, found.score, found.words, number, found.parts, weak=answers.weak))
+        (
+            place,
+            -found.score,
+            number,
+            Hit(found.header, found.score, found.words, number, found.parts, weak=answers.weak),
+        )
         for number, answers in enumerate(ranked)
         for place, found in enumerate(answers.found)
     ]
     merged: dict[str, Hit] = {}
     for *_, hit in sorted(placed, key=lambda one: one[:3]):
-        merged.setdefault(hit.card.path, hit)
+        merged.setdefault(hit.header.path, hit)
     return list(merged.values())
 
 
-def _against(corpus: Corpus, card: Card, leads: str) -> tuple[str, ...]:
+def _against(corpus: Corpus, header: Header, leads: str) -> tuple[str, ...]:
     """Return what a link or a key may say to contradict a document or that which it is shown as."""
-    shown = [corpus.card(number) for number in corpus.marked(f"id:{leads}")] if leads != card.id else []
-    return tuple(dict.fromkeys(other for one in (card, *shown) for other in opponents(corpus, one)))
+    shown = [corpus.header(number) for number in corpus.marked(f"id:{leads}")] if leads != header.id else []
+    return tuple(dict.fromkeys(other for one in (header, *shown) for other in opponents(corpus, one)))
 
 
-def _disputed(view: View, corpus: Corpus, card: Card) -> list[str]:
+def _disputed(view: View, corpus: Corpus, header: Header) -> list[str]:
     """Return the notes that may contradict a note, by their words."""
-    if card.kind != "note":
+    if header.kind != "note":
         return []
-    text = text_of(view, card)
-    others = beside(corpus, card, text)
+    text = text_of(view, header)
+    others = beside(corpus, header, text)
     _bring(view, others)
-    own = similarity.said(card.title, text)
+    own = similarity.said(header.title, text)
     return [one.id for one in others if similarity.dispute(own, similarity.said(one.title, text_of(view, one)))]
 
 
-def _grouped(merged: Iterable[Hit], leads: Callable[[Card], str]) -> list[Hit]:
+def _grouped(merged: Iterable[Hit], leads: Callable[[Header], str]) -> list[Hit]:
     """Return the best of the documents that lead to the same, each with the others."""
-    groups = grouped((leads(hit.card), hit) for hit in merged)
-    return [best._replace(besides=tuple(one.card for one in others)) for best, *others in groups.values()]
+    groups = grouped((leads(hit.header), hit) for hit in merged)
+    return [best._replace(besides=tuple(one.header for one in others)) for best, *others in groups.values()]
 
 
-def _shown(corpus: Corpus, leads: Callable[[Card], str], card: Card) -> Card:
+def _shown(corpus: Corpus, leads: Callable[[Header], str], header: Header) -> Header:
     """Return the document that a document is shown as: that which took its place, or itself."""
-    end = leads(card)
-    if end in (card.id, card.path):
-        return card
-    return next((corpus.card(number) for number in corpus.marked(f"id:{end}")), card)
+    end = leads(header)
+    if end in (header.id, header.path):
+        return header
+    return next((corpus.header(number) for number in corpus.marked(f"id:{end}")), header)
 
 
 def _collapsed(
-    view: View, merged: Sequence[Hit], limit: int, shown: Callable[[Card], Card], last: Collection[str]
+    view: View, merged: Sequence[Hit], limit: int, shown: Callable[[Header], Header], last: Collection[str]
 ) -> list[Hit]:
     """Return as many hits as were asked for; what says the same as a better one is told with it.
 
@@ -239,22 +244,22 @@ def _collapsed(
     """
     hits: list[Hit] = []
     told: list[Said] = []
-    cards = {hit.card.path: shown(hit.card) for hit in merged[: COMPARED + limit]}
-    _bring(view, list(cards.values())[: 2 * limit])
+    headers = {hit.header.path: shown(hit.header) for hit in merged[: COMPARED + limit]}
+    _bring(view, list(headers.values())[: 2 * limit])
     for hit in merged[: COMPARED + limit]:
-        card, is_event = cards[hit.card.path], hit.card.kind == "event"
-        if card.kind == "event":
+        header, is_event = headers[hit.header.path], hit.header.kind == "event"
+        if header.kind == "event":
             continue
-        own = said(card, text_of(view, hit.card if is_event else card))
+        own = said(header, text_of(view, hit.header if is_event else header))
         twin = next((at for at, other in enumerate(told) if are_alike(other, own)), None)
         if twin is not None:
             held = hits[twin]
-            if held.card.id in last and card.id not in last:
-                held, card = held._replace(card=hit.card, besides=hit.besides), cards[held.card.path]
-            hits[twin] = held._replace(alike=(*held.alike, card))
+            if held.header.id in last and header.id not in last:
+                held, header = held._replace(header=hit.header, besides=hit.besides), headers[held.header.path]
+            hits[twin] = held._replace(alike=(*held.alike, header))
         elif len(hits) == limit:
             break
         else:
             told.append(own)
-            hits.append(hit._replace(card=card, besides=(hit.card, *hit.besides)) if is_event else hit)
+            hits.append(hit._replace(header=header, besides=(hit.header, *hit.besides)) if is_event else hit)
     return hits

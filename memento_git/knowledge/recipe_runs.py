@@ -151,10 +151,10 @@ class RecipeRun:
 
         found = search(
             self.view, [query], limit=most,
-            keep=lambda card: card.kind == "note" and (item := self._known(card.id)) is not None
+            keep=lambda header: header.kind == "note" and (item := self._known(header.id)) is not None
             and recipes.passes(item, wanted),
         )  # fmt: skip
-        items = [(self._known(card.id), hit) for card, hit in found.told()]
+        items = [(self._known(header.id), hit) for header, hit in found.told()]
         return [
             item._replace(score=round(hit.score, 3), is_weak=hit.weak) for item, hit in items if item is not None
         ], found.more

@@ -8,7 +8,7 @@ from memento_git.errors import Misused
 from memento_git.model.knowledge import key_start, under
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.index_entries import Card
+    from memento_git.knowledge.index_entries import Header
 
 VIEWS: Final = ("auto", "brief", "plan", "explore", "orient", "digest", "list", "plain")
 MOST: Final = {"brief": 8, "plan": 20, "explore": 12, "orient": 10, "digest": 200, "list": 50, "plain": 10}
@@ -96,21 +96,21 @@ class SearchRequest(NamedTuple):
         """Tell whether a filter keeps out what would be found without any: drafts and all states let more in."""
         return self._replace(drafts=False, states=() if "all" in self.states else self.states).filtered
 
-    def admits(self, card: Card) -> bool:
-        """Tell whether a document passes the filters that its card answers; state and confidence are not on it."""
-        kind = card.record_kind
+    def admits(self, header: Header) -> bool:
+        """Tell whether a document passes the filters that its header answers; state and confidence are not on it."""
+        kind = header.record_kind
         if kind not in ("note", *RECORDS) or (kind != "note" and self.of_notes):
             return False
         return (
-            (not self.kinds or (card.sort if kind == "note" else kind) in self.kinds)
-            and self.domain in ("", card.domain)
-            and self.author.lower() in card.by.lower()
-            and (not self.tag or self.tag in card.tags)
-            and self.thread in ("", card.thread)
-            and (not self.key_prefix or under(card.key, self.key_prefix))
-            and (not self.since or card.time >= self.since)
-            and (not self.until or card.time <= self.until)
-            and (self.min_importance is None or card.importance >= self.min_importance)
+            (not self.kinds or (header.sort if kind == "note" else kind) in self.kinds)
+            and self.domain in ("", header.domain)
+            and self.author.lower() in header.by.lower()
+            and (not self.tag or self.tag in header.tags)
+            and self.thread in ("", header.thread)
+            and (not self.key_prefix or under(header.key, self.key_prefix))
+            and (not self.since or header.time >= self.since)
+            and (not self.until or header.time <= self.until)
+            and (self.min_importance is None or header.importance >= self.min_importance)
         )
 
     def admits_state(self, status: str, *, expired: bool) -> bool:

@@ -95,8 +95,8 @@ def _text(view: View, path: str) -> str:
     found = documents_of(path, view.contents.get(path, b""))
     if not found:
         return ""
-    card, body = found[0]
-    text = "\n".join((card.title, " ".join((card.key, *card.tags)), body))
+    header, body = found[0]
+    text = "\n".join((header.title, " ".join((header.key, *header.tags)), body))
     return text[:LONGEST].encode(errors="replace").decode()
 
 

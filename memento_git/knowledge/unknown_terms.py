@@ -28,7 +28,7 @@ def nothing(note_set: NoteSet, request: SearchRequest) -> str:
 
 
 def named(locations: AnchorLocations, request: SearchRequest, *, few: int) -> list[str]:
-    """Return what to say of the domain, thread, tag, key, author and paths asked for; `few` as `recall.cards`."""
+    """Return what to say of the domain, thread, tag, key, author and paths asked for; `few` as `recall.headers`."""
     note_set = locations.note_set
     of_notes = filters(note_set, domain=request.domain, thread=request.thread, tag=request.tag)
     found = [*of_notes, *_key(note_set, request.key_prefix)]
@@ -49,10 +49,12 @@ def _author(note_set: NoteSet, author: str, few: int) -> list[str]:
     """Return that no record is by somebody of whose name this is a part."""
     if not author:
         return []
-    from memento_git.knowledge.recall import cards
+    from memento_git.knowledge.recall import headers
     from memento_git.knowledge.search_request import SearchRequest
 
-    return [] if cards(note_set.view, SearchRequest(author=author).admits, few=few) else [f"no record is by {author!r}"]
+    return (
+        [] if headers(note_set.view, SearchRequest(author=author).admits, few=few) else [f"no record is by {author!r}"]
+    )
 
 
 def _key(note_set: NoteSet, start: str) -> list[str]:

@@ -27,7 +27,7 @@ from memento_git.model.tokens import ESTIMATE
 from memento_git.model.work import Prose
 
 if TYPE_CHECKING:
-    from memento_git.knowledge.index_entries import Card
+    from memento_git.knowledge.index_entries import Header
     from memento_git.knowledge.labels import RecordStates
     from memento_git.knowledge.recall import Hit
     from memento_git.ledger.store import Ledger
@@ -165,7 +165,7 @@ class _Recall:
         """Return how many would have answered but for their state."""
         held = self.chooser.held_back
         if self.request.queries and held:
-            held = {card.id: held[card.id] for card, _ in self._answering(lambda card: card.id in held)}
+            held = {header.id: held[header.id] for header, _ in self._answering(lambda header: header.id in held)}
         return dict(Counter(held.values()))
 
     def _left_records(self) -> dict[str, int]:
@@ -174,17 +174,19 @@ class _Recall:
             return {}
         free = self.request.of_any()
         if self.request.queries:
-            told = self._answering(lambda card: card.kind != "note" and free.admits(card))
-            return dict(Counter({card.record: card.record_kind for card, is_weak in told if not is_weak}.values()))
-        return dict(Counter(card.kind for card in self._records(free)))
+            told = self._answering(lambda header: header.kind != "note" and free.admits(header))
+            return dict(
+                Counter({header.record: header.record_kind for header, is_weak in told if not is_weak}.values())
+            )
+        return dict(Counter(header.kind for header in self._records(free)))
 
-    def _records(self, request: SearchRequest) -> list[Card]:
+    def _records(self, request: SearchRequest) -> list[Header]:
         """Return the records that are no notes and whose kinds are asked for by name, the latest first."""
         if not set(request.kinds) & set(RECORDS):
             return []
-        from memento_git.knowledge.recall import cards
+        from memento_git.knowledge.recall import headers
 
-        return cards(self.view, lambda card: card.kind in RECORDS and request.admits(card), FEW)
+        return headers(self.view, lambda header: header.kind in RECORDS and request.admits(header), FEW)
 
     def _left_drafts(self) -> int:
         """Return how many drafts would have answered."""
@@ -199,7 +201,7 @@ class _Recall:
         if not self.request.queries or self.request._replace(drafts=False).filtered or self.past:
             return 0
         found = shown(self.view)
-        return sum(not is_weak for _, is_weak in self._answering(lambda card: card.id in found))
+        return sum(not is_weak for _, is_weak in self._answering(lambda header: header.id in found))
 
     # What is found.
 
@@ -208,7 +210,7 @@ class _Recall:
             return self._orientation()
         return self._asked() if self.request.queries else self._all()
 
-    def _answering(self, keep: Callable[[Any], bool]) -> list[tuple[Card, bool]]:
+    def _answering(self, keep: Callable[[Any], bool]) -> list[tuple[Header, bool]]:
         """Return all that would answer, for what is only counted; whatever is shown, and however much."""
         from memento_git.knowledge.recall import answering
 
@@ -226,7 +228,7 @@ class _Recall:
         self.unread = told.unread
         rows: dict[str, HitRow] = {}
         for hit in told.hits:
-            if hit.card.kind != "note" or self.note_set.prose(self._standing_for(hit.card)) is not None:
+            if hit.header.kind != "note" or self.note_set.prose(self._standing_for(hit.header)) is not None:
                 row = self._row(hit)
                 others = (*told.against[hit.id], *row["contradicted_by"])
                 row["contradicted_by"] = contradictions.opponents(self.note_set, row, others)
@@ -248,37 +250,37 @@ class _Recall:
             row["contradicted_by"] = sorted({*row["contradicted_by"], *mine})
         return paired(shown, others)
 
-    def _standing_for(self, card: Card) -> str:
+    def _standing_for(self, header: Header) -> str:
         """Return the id of the note that a note is shown as; any other document is shown as its record."""
-        if card.kind != "note":
-            return card.record
-        if card.id not in self._leads:
-            led = not self.request.states and self.note_set.status(card.id) in LED_ON
-            self._leads[card.id] = self.note_set.current(card.id) if led else card.id
-        return self._leads[card.id]
+        if header.kind != "note":
+            return header.record
+        if header.id not in self._leads:
+            led = not self.request.states and self.note_set.status(header.id) in LED_ON
+            self._leads[header.id] = self.note_set.current(header.id) if led else header.id
+        return self._leads[header.id]
 
     def _row(self, hit: Hit) -> HitRow:
-        if hit.card.kind == "note":
-            row = self._note(self.note_set.note(self._standing_for(hit.card)))
+        if hit.header.kind == "note":
+            row = self._note(self.note_set.note(self._standing_for(hit.header)))
         else:
-            row = self._record(hit.card, [card for card in hit.besides if card.kind == "event"])
-        before = [card.id for card in (hit.card, *hit.besides) if card.id != row["id"]]
+            row = self._record(hit.header, [header for header in hit.besides if header.kind == "event"])
+        before = [header.id for header in (hit.header, *hit.besides) if header.id != row["id"]]
         return {
             **row, "weak": hit.weak, "score": round(hit.score, 4), "query": hit.query, "words": list(hit.words),
-            "alike": [card.id for card in hit.alike if card.id != row["id"]],
+            "alike": [header.id for header in hit.alike if header.id != row["id"]],
             "parts": [part._asdict() for part in hit.parts] if self.request.explain else [],
-            "instead_of": before if hit.card.kind == "note" else [],
+            "instead_of": before if hit.header.kind == "note" else [],
         }  # fmt: skip
 
     def _note(self, note: Prose) -> HitRow:
         return labels.note_hit(self.note_set, note, self.drafts)
 
-    def _record(self, card: Card, events: Sequence[Card] = ()) -> HitRow:
+    def _record(self, header: Header, events: Sequence[Header] = ()) -> HitRow:
         from memento_git.knowledge.recall import text_of
 
-        log = EventLog(self.view, card.run)
+        log = EventLog(self.view, header.run)
         told = [(one, text_of(self.view, one)) for one in events if not log.is_withheld(one.id)]
-        return labels.record_hit(card, text_of(self.view, card), self.view.now, told)
+        return labels.record_hit(header, text_of(self.view, header), self.view.now, told)
 
     def _all(self) -> Found:
         """Return all notes that the filters let through, the latest first, with what contradicts each.
@@ -288,8 +290,8 @@ class _Recall:
         """
         self._loaded()
         notes = self.chooser.all()
-        found: list[tuple[str, str, Prose | Card]] = [(note.data["at"], note.id, note) for note in notes]
-        found += [(card.time, card.id, card) for card in self._records(self.request)]
+        found: list[tuple[str, str, Prose | Header]] = [(note.data["at"], note.id, note) for note in notes]
+        found += [(header.time, header.id, header) for header in self._records(self.request)]
         found.sort(key=lambda one: one[:2], reverse=True)
         found.sort(key=lambda one: self.beyond.get(one[1], 0))
         shown = found[: self.request.most] if self.request.view != "digest" else found
