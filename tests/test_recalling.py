@@ -46,12 +46,12 @@ def ids(answer: dict[str, Any]) -> list[str]:
     return [hit["id"] for hit in answer["hits"]]
 
 
-def asked(play: Play, *queries: str, **wishes: Any) -> dict[str, Any]:
-    return recall(play.ledger, queries, record_states=record_states, **wishes)
+def asked(play: Play, *queries: str, **options: Any) -> dict[str, Any]:
+    return recall(play.ledger, queries, record_states=record_states, **options)
 
 
-def only(play: Play, *queries: str, **wishes: Any) -> dict[str, Any]:
-    (hit,) = asked(play, *queries, **wishes)["hits"]
+def only(play: Play, *queries: str, **options: Any) -> dict[str, Any]:
+    (hit,) = asked(play, *queries, **options)["hits"]
     return dict(hit)
 
 
@@ -262,11 +262,11 @@ def test_what_led_to_a_note_that_does_not_hold_is_told_and_shown_when_asked_for(
         play.do(notes.retire_note if way == "retired" else redact_note, new, reason="It broke.")
     elif way == "parked":
         play.do(notes.park_note, new)
-    for queries, wishes in (((), {"key_prefix": "animals"}), (("lions park",), {})):
-        answer = asked(play, *queries, **wishes)
+    for queries, options in (((), {"key_prefix": "animals"}), (("lions park",), {})):
+        answer = asked(play, *queries, **options)
         assert (answer["hits"], answer["left_out"]["states"]) == ([], {state: 1})
         assert f"left out because {state}: 1: --state {state}" in rendered(answer)
-        assert only(play, *queries, **wishes, states=(state,))["id"] == old
+        assert only(play, *queries, **options, states=(state,))["id"] == old
 
 
 def test_where_a_place_is_now_is_told_where_it_is_elsewhere(play: Play) -> None:
@@ -295,24 +295,24 @@ def test_a_superseded_note_leads_to_its_successor(play: Play) -> None:
 
 
 @pytest.mark.parametrize(
-    "wishes",
+    "options",
     [{"about": ("app.py",)}, {"tag": "web"}, {"thread": "speed"}, {"kinds": ("decision",)}, {"domain": "issues"}],
 )
 @pytest.mark.parametrize("view", ["list", "digest"])
 def test_a_filter_that_only_a_superseded_note_passes_leads_to_its_successor(
-    play: Play, wishes: dict[str, Any], view: str
+    play: Play, options: dict[str, Any], view: str
 ) -> None:
     old = add(play, "Cached.", about=["app.py"], tags=["web"], thread="speed", kind="decision", domain="issues")
     own = {"kind": "fact", "about": ["dep:click"], "tags": ["x"], "thread": "y"}
     play.commit("requirements.txt", "click>=8\n")
     new = add(play, "Not cached.", supersedes=[old], **own)
     newer = add(play, "Cached for a day.", supersedes=[new], **own)
-    (hit,) = asked(play, view=view, **wishes)["hits"]
+    (hit,) = asked(play, view=view, **options)["hits"]
     assert (hit["id"], hit["instead_of"]) == (newer, [old])
-    assert ids(asked(play, view=view, states=("superseded",), **wishes)) == [old]
+    assert ids(asked(play, view=view, states=("superseded",), **options)) == [old]
     assert [hit["instead_of"] for hit in asked(play, view=view)["hits"]] == [[]]
     play.do(notes.retire_note, newer, reason="It was.")
-    told = asked(play, view=view, **wishes)
+    told = asked(play, view=view, **options)
     assert (told["hits"], told["left_out"]["states"]) == ([], {"superseded": 1})
 
 
@@ -429,9 +429,9 @@ def test_what_may_contradict_by_its_words_is_labelled_wherever_it_is_shown(play:
     other = add(play, "The database is not MySQL, it is Postgres.")
     add(play, "The database is backed up each night.")
     pair = {first: [other], other: [first]}
-    for wishes in ({"queries": ["which database"]}, {"view": "list"}, {"view": "digest"}, {"view": "plain"}):
-        queries = wishes.pop("queries", ())
-        told = {hit["id"]: hit["may_contradict"] for hit in asked(play, *queries, **wishes)["hits"]}
+    for options in ({"queries": ["which database"]}, {"view": "list"}, {"view": "digest"}, {"view": "plain"}):
+        queries = options.pop("queries", ())
+        told = {hit["id"]: hit["may_contradict"] for hit in asked(play, *queries, **options)["hits"]}
         assert {name: told[name] for name in pair} == pair
         assert [found for name, found in told.items() if name not in pair] == [[]]
     assert only(play, "postgres")["may_contradict"] == [first]
@@ -637,21 +637,21 @@ def test_what_is_kept_for_now_alone_is_told_where_nothing_answers(play: Play) ->
         told = asked(play, "mango", drafts=drafts)
         assert (told["hits"], told["left_out"]["short"]) == ([], 2)
     assert "left out because they are kept for now alone: 2: memento session status" in rendered(told)
-    for query, wishes in (("giraffe", {}), ("walrus", {}), ("mango", {"tag": "fruit"}), ("mango", {"as_of": "HEAD"})):
-        assert asked(play, query, **wishes)["left_out"]["short"] == 0
+    for query, options in (("giraffe", {}), ("walrus", {}), ("mango", {"tag": "fruit"}), ("mango", {"as_of": "HEAD"})):
+        assert asked(play, query, **options)["left_out"]["short"] == 0
 
 
 def test_a_filter_that_only_notes_pass_leaves_records_out_and_says_so(play: Play, cli: Call) -> None:
     play.planned("Tame the walrus")
     task = play.task("Feed the giraffe")
-    for wishes, name in (
+    for options, name in (
         ({"states": ("active",)}, "--state"), ({"min_confidence": 0.1}, "--min-confidence"),
         ({"has_anchor": False}, "--no-anchor"), ({"has_anchor": True}, "--has-anchor"), ({"tag": "x"}, "--tag"),
         ({"domain": "tasks"}, "--domain"), ({"about": ("app.py",)}, "--about"), ({"key_prefix": "a"}, "--key-prefix"),
     ):  # fmt: skip
-        for told in (asked(play, "giraffe", **wishes), asked(play, kinds=("task",), **wishes)):
+        for told in (asked(play, "giraffe", **options), asked(play, kinds=("task",), **options)):
             left = told["left_out"]
-            assert (told["hits"], left["records"], left["filters"]) == ([], {"task": 1}, [name]), wishes
+            assert (told["hits"], left["records"], left["filters"]) == ([], {"task": 1}, [name]), options
             assert f"left out because {name} is for notes alone: 1 task" in rendered(told)
     assert ids(asked(play, "giraffe", states=("all",))) == [task]
     assert ids(asked(play, kinds=("task",), states=("all",))) == [task]
@@ -766,17 +766,17 @@ FILTERS: list[tuple[dict[str, Any], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("wishes", "expected"), FILTERS)
+@pytest.mark.parametrize(("options", "expected"), FILTERS)
 @pytest.mark.parametrize("queries", [("cache",), ()])
 def test_each_wish_leaves_the_notes_that_have_what_it_names(
-    play: Play, wishes: dict[str, Any], expected: set[str], queries: tuple[str, ...]
+    play: Play, options: dict[str, Any], expected: set[str], queries: tuple[str, ...]
 ) -> None:
     known = {
         add(play, "The cache is big.", kind="decision", key="auth.cache", tags=["auth"], importance="0.9"): "a",
         add(play, "The cache is cold.", kind="lesson", confidence="0.9", thread="rework"): "b",
         add(play, "The cache is written here.", about=["app.py:1"]): "c",
     }
-    answer = asked(play, *queries, view="brief", **wishes)
+    answer = asked(play, *queries, view="brief", **options)
     assert {known[one] for one in ids(answer)} == expected
 
 
@@ -984,16 +984,16 @@ def test_explore_knows_the_notes_of_a_file_that_was_renamed_each_once(play: Play
 
 
 @pytest.mark.parametrize(
-    ("wishes", "times"), [({"about": ("shop.py::Shop.open",)}, 1), ({"queries": ["opens"], "view": "explore"}, 2)]
+    ("options", "times"), [({"about": ("shop.py::Shop.open",)}, 1), ({"queries": ["opens"], "view": "explore"}, 2)]
 )
 def test_the_work_tree_is_read_no_more_often_than_it_must_be(
-    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wishes: dict[str, Any], times: int
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], times: int
 ) -> None:
     play.commit("shop.py", SHOP)
     note = add(play, "It opens on weekdays.", about=["shop.py::Shop.open"])
     add(play, "To close twice is fine.", about=["shop.py::Shop.close"])
     monkeypatch.setenv("GIT_TRACE2_EVENT", str(tmp_path / "trace"))
-    answer = asked(play, *wishes.get("queries", ()), **{key: one for key, one in wishes.items() if key != "queries"})
+    answer = asked(play, *options.get("queries", ()), **{key: one for key, one in options.items() if key != "queries"})
     starts = [line for line in (tmp_path / "trace").read_text().splitlines() if '"event":"start"' in line]
     assert ids(answer) == [note]
     assert sum("write-tree" in line for line in starts) == times

@@ -82,8 +82,8 @@ def create(
     if worktree:
         from memento_git.work.actions.handover import HandoverOptions
 
-        wish = HandoverOptions(executor, run, candidate, note, over_budget, allow_destructive)
-        handover.create_apart(door, task_id, wish)
+        options = HandoverOptions(executor, run, candidate, note, over_budget, allow_destructive)
+        handover.create_apart(door, task_id, options)
         return
     row = door.row("dispatch create", lambda tx: dispatches.create_dispatch(
         tx, task_id, executor, run=run, candidate=candidate, note=note, over_budget=over_budget,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memento_git.work.actions.running import Outcome
 
 
-def create_apart(door: Door, task: str, wish: HandoverOptions) -> None:
+def create_apart(door: Door, task: str, options: HandoverOptions) -> None:
     """Hand a task out with a work tree of its own, and say where that is."""
     from memento_git.review.about_tasks import notes_of
     from memento_git.work import answers
@@ -29,7 +29,7 @@ def create_apart(door: Door, task: str, wish: HandoverOptions) -> None:
 
     view = door.view()
     identity = view.find(task, "task")[0]
-    made = hand_over(door.ledger, identity, wish._replace(notes=notes_of(view, identity)))
+    made = hand_over(door.ledger, identity, options._replace(notes=notes_of(view, identity)))
     row = answers.at(door.view(), made.dispatch, "dispatch")
     told = f"dispatched {made.task} as {made.dispatch}\n work in {made.path}\n on branch {made.branch}"
     here = f"cd {shlex.quote(made.path)} && memento dispatch claim {made.dispatch}"

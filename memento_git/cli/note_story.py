@@ -45,8 +45,8 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
 
     view = door.view()
     note_set = NoteSet(view)
-    wishes = {key: value for key, value in (walk or {}).items() if value}
-    if wishes and what != "graph":
+    options = {key: value for key, value in (walk or {}).items() if value}
+    if options and what != "graph":
         from memento_git.knowledge.connections import GraphOnly
 
         raise GraphOnly
@@ -65,7 +65,7 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
         _story(door, note_set, note_rows.as_note(door.view(), draft), "entry", draft.list("evidence"))
         return
     if what in TOLD:
-        _part(door, note_set, found, what, wishes)
+        _part(door, note_set, found, what, options)
         return
     _story(door, note_set, note_rows.note_row(note_set, found), what, found.list("evidence"))
 

@@ -62,7 +62,7 @@ STATES: Final = (*STATUSES, "expired", "draft", "all")
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")
 @across
 @reads
-def recall(door: Door, queries: tuple[str, ...], as_of: str, **wishes: Any) -> None:
+def recall(door: Door, queries: tuple[str, ...], as_of: str, **options: Any) -> None:
     """Search the ledger by one or several questions, or by a place in the code; alone, show an overview.
 
     Notes, plans, tasks, runs, evidence and skills answer, each with its labels. What nobody wrote of is not made up
@@ -77,17 +77,17 @@ def recall(door: Door, queries: tuple[str, ...], as_of: str, **wishes: Any) -> N
     from memento_git.knowledge import rendering
 
     if door.scope == "all":
-        _everywhere(door, queries, wishes)
+        _everywhere(door, queries, options)
         return
-    answer = _asked(door, door.ledger, queries, scope=door.scope, as_of=as_of, **wishes)
+    answer = _asked(door, door.ledger, queries, scope=door.scope, as_of=as_of, **options)
     door.show(answer, lambda: rendering.rendered(answer))
 
 
-def _everywhere(door: Door, queries: tuple[str, ...], wishes: dict[str, Any]) -> None:
+def _everywhere(door: Door, queries: tuple[str, ...], options: dict[str, Any]) -> None:
     """Ask this project's ledger and the user's own, with half of the budget each; what is about each stands apart."""
     from memento_git.knowledge import contradictions, rendering
 
-    half = {**wishes, "budget": -(-wishes["budget"] // 2)}
+    half = {**options, "budget": -(-options["budget"] // 2)}
     answers = {scope: _asked(door, ledger, queries, scope=scope, **half) for scope, ledger in door.ledgers()}
     contradictions.across(answer["hits"] for answer in answers.values())
     parts = (f"{WHOSE[scope]}\n{rendering.rendered(answer)}" for scope, answer in answers.items())
@@ -100,9 +100,9 @@ def _everywhere(door: Door, queries: tuple[str, ...], wishes: dict[str, Any]) ->
     door.show(told, lambda: "\n\n".join(parts))
 
 
-def _asked(door: Door, ledger: Ledger, queries: tuple[str, ...], **wishes: Any) -> Row:
+def _asked(door: Door, ledger: Ledger, queries: tuple[str, ...], **options: Any) -> Row:
     from memento_git.knowledge.actions import recalling
     from memento_git.review.records import record_states
 
-    wishes = rooted(ledger, wishes)
-    return recalling.recall(ledger, queries, at=door.at, record_states=record_states, as_json=door.json, **wishes)
+    options = rooted(ledger, options)
+    return recalling.recall(ledger, queries, at=door.at, record_states=record_states, as_json=door.json, **options)

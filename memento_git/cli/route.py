@@ -49,8 +49,10 @@ def _rejected(rows: list[Row]) -> list[str]:
 
 
 def _told(task: str, status: str, decision: Row, names: Names) -> str:
-    chosen, wish, step = decision["selected_executor"], decision["user_override"], decision["step"]
-    refused = [f"{wish['executor']}: {'; '.join(wish['reasons'])}"] if wish and not wish["honoured"] else []
+    chosen, override, step = decision["selected_executor"], decision["user_override"], decision["step"]
+    refused = (
+        [f"{override['executor']}: {'; '.join(override['reasons'])}"] if override and not override["honoured"] else []
+    )
     parts = [
         ("refused", refused),
         ("why", decision["reasons"]),

@@ -27,7 +27,7 @@ def linked(note_set: NoteSet, row: HitRow) -> list[str]:
     return note_set.contradictions(note_set.note(row["id"])) if is_note else []
 
 
-def opponents(note_set: NoteSet, row: HitRow, others: Sequence[str]) -> list[str]:
+def contradicting(note_set: NoteSet, row: HitRow, others: Sequence[str]) -> list[str]:
     """Return the live notes that contradict a note: by a standing link, in either direction, or as competing ones."""
     own = note_set.prose(row["id"])
     led = [there for other in others if (there := note_set.prose(note_set.current(other)))]

@@ -163,7 +163,7 @@ class Index:
                 for number, weight in _matches(leaf, "words", word)
             ]
 
-    def spread(self, word: str) -> int:
+    def doc_frequency(self, word: str) -> int:
         """Return how many documents have a word."""
         with _sound():
             return int(self._reader.doc_frequency("words", word.encode(errors="surrogatepass")))

@@ -108,8 +108,9 @@ def record_hit(header: Header, text: str, now: str, events: Sequence[tuple[Heade
     return {
         "weak": False, "score": None, "query": None, "words": [], "alike": [], "parts": [],
         "events": [one.id for one, _ in events],
-        "id": header.id, "record": header.kind, "kind": header.kind, "domain": None, "title": header.title, "path": header.path,
-        "run": header.run or None, "status": None, "expired": False, "incomplete": False, "draft": False,
+        "id": header.id, "record": header.kind, "kind": header.kind, "domain": None, "title": header.title,
+        "path": header.path, "run": header.run or None, "status": None, "expired": False, "incomplete": False,
+        "draft": False,
         "origin": header.origin or None,
         "actor": header.by or None, "created_at": header.time or None, "age_days": age(header.time, now),
         "validity": None, "key": None, "confirmed_at": None, "confirmed_before": None, "importance": None,

@@ -77,10 +77,12 @@ def _near(
     Of very many that have, the first are compared, those that share the rarest word before all others.
     """
     asked = held if new is None else new
-    spread = Counter(word for found in held.values() for word in found)
+    doc_frequency = Counter(word for found in held.values() for word in found)
     having: dict[str, list[str]] = {}
     for name, found in sorted(held.items(), key=lambda one: one[0] in asked):
-        rare = sorted(found, key=lambda word: (spread[word], word))[: len(found) - math.ceil(len(found) * least) + 1]
+        rare = sorted(found, key=lambda word: (doc_frequency[word], word))[
+            : len(found) - math.ceil(len(found) * least) + 1
+        ]
         sharing = (other for word in rare for other in having.get(word, ())) if name in asked else ()
         for other in _first(sharing):
             if (common := share(found, held[other])) >= least:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memento_git.knowledge import similarity
-from memento_git.knowledge.contradiction_candidates import beside, opponents
+from memento_git.knowledge.contradiction_candidates import by_link, by_words
 from memento_git.knowledge.corpus import Corpus, Damaged
 from memento_git.knowledge.deduplication import Said, are_alike, said
 from memento_git.knowledge.documents import documents_of
@@ -206,7 +206,7 @@ def _merged(ranked: Sequence[Ranked]) -> list[Hit]:
 def _against(corpus: Corpus, header: Header, leads: str) -> tuple[str, ...]:
     """Return what a link or a key may say to contradict a document or that which it is shown as."""
     shown = [corpus.header(number) for number in corpus.marked(f"id:{leads}")] if leads != header.id else []
-    return tuple(dict.fromkeys(other for one in (header, *shown) for other in opponents(corpus, one)))
+    return tuple(dict.fromkeys(other for one in (header, *shown) for other in by_link(corpus, one)))
 
 
 def _disputed(view: View, corpus: Corpus, header: Header) -> list[str]:
@@ -214,7 +214,7 @@ def _disputed(view: View, corpus: Corpus, header: Header) -> list[str]:
     if header.kind != "note":
         return []
     text = text_of(view, header)
-    others = beside(corpus, header, text)
+    others = by_words(corpus, header, text)
     _bring(view, others)
     own = similarity.said(header.title, text)
     return [one.id for one in others if similarity.dispute(own, similarity.said(one.title, text_of(view, one)))]

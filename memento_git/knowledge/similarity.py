@@ -162,8 +162,8 @@ class Coverage(NamedTuple):
 
 def coverage(summary: str, sources: Sequence[str]) -> Coverage:
     """Return what a summary keeps of the notes that it takes the place of."""
-    spread = Counter(word for source in sources for word in words(source))
-    weight = {word: math.log(1 + len(sources) / count) for word, count in spread.items()}
+    doc_frequency = Counter(word for source in sources for word in words(source))
+    weight = {word: math.log(1 + len(sources) / count) for word, count in doc_frequency.items()}
     total = sum(weight.values())
     told = words(summary)
     kept = sum(value for word, value in weight.items() if word in told)

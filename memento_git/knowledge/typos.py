@@ -38,8 +38,8 @@ class Typos:
         long = len(stem(word))
         counted = {other for other in map(stem, _one_more_or_less(word)) if abs(len(other) - long) <= 1}
         found = sorted(counted.union(map(stem, _changed(word))))
-        best = max(found, key=self._corpus.spread)
-        return best if self._corpus.spread(best) else ""
+        best = max(found, key=self._corpus.doc_frequency)
+        return best if self._corpus.doc_frequency(best) else ""
 
 
 def _one_more_or_less(word: str) -> Iterator[str]:

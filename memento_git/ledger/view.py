@@ -346,14 +346,14 @@ class View:
         """Return where a file lies: at its own path, or in the archive that alone holds it."""
         return self.archived[run][path][0] if self.only_archived(run, path) else path
 
-    def _note_sets(self, kind: str) -> list[str]:
+    def _folders_of(self, kind: str) -> list[str]:
         """Return the runs that can have records of a kind; '' stands for the notes."""
         return [""] if kind == "note" else [*self.runs(), ""] if kind == "event" else self.runs()
 
     def known(self, kind: str) -> dict[str, str]:
         """Return id -> run of every record of a kind; notes, and what happened to them, have none."""
         found: dict[str, str] = {}
-        for run in self._note_sets(kind):
+        for run in self._folders_of(kind):
             names = [run] if kind == "run" else [*self.index(run).of_kind(kind), *self._removed(run, kind)]
             for name in names:
                 if (first := found.setdefault(name, run)) != run:
@@ -387,7 +387,7 @@ class View:
     def find(self, given: str, kind: str) -> tuple[str, str]:
         """Return the id that a prefix names, and its run."""
         if is_id(given, kind):
-            for run in self._note_sets(kind):
+            for run in self._folders_of(kind):
                 if run == given or (kind != "run" and self.holds(run, given, kind)):
                     return given, run
             self._refuse_lost(given, kind)

@@ -99,9 +99,9 @@ class _Moment:
         except anchors.AnchorUnclear:
             return ""
 
-    def _recalled(self, queries: Sequence[str] = (), **wishes: Any) -> Row:
-        wishes = {"view": "plain", "limit": LOOKED_AT, **wishes}
-        return recall(self.ledger, queries, record_states=self._record_states, budget=0, **wishes)
+    def _recalled(self, queries: Sequence[str] = (), **options: Any) -> Row:
+        options = {"view": "plain", "limit": LOOKED_AT, **options}
+        return recall(self.ledger, queries, record_states=self._record_states, budget=0, **options)
 
     def _said(self, path: str, answer: Row, hits: Sequence[HitRow]) -> str:
         """Return what is new of some hits as recall shows it, and keep that it was shown."""

@@ -55,16 +55,16 @@ class Found(NamedTuple):
 def recall(
     ledger: Ledger, queries: Sequence[str] = (), *, as_of: str = "", at: Sequence[str] = (),
     record_states: RecordStates = labels.nothing_known, as_json: bool = False,
-    scope: str = "project", **wishes: Any,
+    scope: str = "project", **options: Any,
 ) -> Row:  # fmt: skip
     """Return an answer: hits with their labels, in sections, what was left out, and what it all takes.
 
-    `wishes` are those of `SearchRequest`; `record_states` tells what evidence and other records come to; `as_of` is a
+    `options` are those of `SearchRequest`; `record_states` tells what evidence and other records come to; `as_of` is a
     revision, a mark or a date. With `as_json` the budget is of the answer as JSON, else of it as text. `scope` is whose
     ledger it is.
     """
     view = _view(ledger, as_of, at)
-    request = _wish(ledger, queries, wishes)
+    request = _request(ledger, queries, options)
     asked = _Recall(view, request, record_states, past=bool(as_of or at))
     answer = asked.answer(scope, as_json=as_json)
     ledger.warn(*remarks(asked.note_set), *asked.locations.missed)
@@ -81,8 +81,8 @@ def _view(ledger: Ledger, as_of: str, at: Sequence[str]) -> View:
     return ledger.view([revision(ledger, as_of, end_of)])
 
 
-def _wish(ledger: Ledger, queries: Sequence[str], wishes: Mapping[str, Any]) -> SearchRequest:
-    given = {key: value for key, value in wishes.items() if value is not None}
+def _request(ledger: Ledger, queries: Sequence[str], options: Mapping[str, Any]) -> SearchRequest:
+    given = {key: value for key, value in options.items() if value is not None}
     now = ledger.now()
     for key, when in (("since", past_moment), ("until", end_of)):
         if given.get(key):
@@ -231,15 +231,15 @@ class _Recall:
             if hit.header.kind != "note" or self.note_set.prose(self._standing_for(hit.header)) is not None:
                 row = self._row(hit)
                 others = (*told.against[hit.id], *row["contradicted_by"])
-                row["contradicted_by"] = contradictions.opponents(self.note_set, row, others)
+                row["contradicted_by"] = contradictions.contradicting(self.note_set, row, others)
                 row["may_contradict"] = contradictions.perhaps(self.note_set, row, told.disputed[hit.id])
                 rows[row["id"]] = row
         unknown = {word for asked in told.asked for word in as_written(asked.text, asked.unknown)}
         read_as = typos.read_as(told.asked, list(rows.values()))
-        hits = self._with_opponents(rows)
+        hits = self._with_contradictions(rows)
         return Found(hits, told.more, tuple(sorted(unknown)), read_as=read_as, unanswered=told.unanswered)
 
-    def _with_opponents(self, rows: Mapping[str, HitRow]) -> list[HitRow]:
+    def _with_contradictions(self, rows: Mapping[str, HitRow]) -> list[HitRow]:
         """Return rows with the notes that contradict them, each with whom it contradicts."""
         shown = list(rows.values())
         live = [row for row in shown if row["status"] in contradictions.HOLDING]
@@ -297,7 +297,7 @@ class _Recall:
         shown = found[: self.request.most] if self.request.view != "digest" else found
         rows = {name: self._note(one) if isinstance(one, Prose) else self._record(one) for _, name, one in shown}
         self._mark(rows.values())
-        ordered = self._with_opponents(rows)
+        ordered = self._with_contradictions(rows)
         contradictions.compare(self.note_set, ordered, notes)
         return Found(ordered, len(found) - len(shown))
 

@@ -77,11 +77,11 @@ def patiently(
         time.sleep(PAUSE)
 
 
-def hand_over(ledger: Ledger, given: str, wish: HandoverOptions) -> Handover:
+def hand_over(ledger: Ledger, given: str, options: HandoverOptions) -> Handover:
     """Hand a task, or an open dispatch, over with a work tree of its own; with `works`, claim it for this process."""
     folder = checkouts.foresee(ledger.git, ledger.settings)
     handover = ledger.change(
-        "dispatch run" if wish.works else "dispatch create", lambda tx: _decide(tx, given, wish, folder)
+        "dispatch run" if options.works else "dispatch create", lambda tx: _decide(tx, given, options, folder)
     )
     if checkouts.opened(ledger.git, worktrees.checkout_of(handover)) is not None:
         return handover
@@ -107,39 +107,39 @@ def _with_worktree(ledger: Ledger, handover: Handover) -> Handover:
     return found
 
 
-def _decide(tx: Transaction, given: str, wish: HandoverOptions, folder: Path) -> Handover:
+def _decide(tx: Transaction, given: str, options: HandoverOptions, folder: Path) -> Handover:
     """Write the events of a hand-over, and before they are committed what this machine must know of it."""
     writer = RunWriter.of(tx)
-    insist = () if wish.dirty else ("dirty",)
-    preflight.refuse_unfit(tx, writer.policy, act="run" if wish.works else "dispatch", insist=insist)
+    insist = () if options.dirty else ("dirty",)
+    preflight.refuse_unfit(tx, writer.policy, act="run" if options.works else "dispatch", insist=insist)
     made = given.startswith("task_")
     task, state = writer.find(given, "task") if made else _open(writer, given)
     refuse_unmerged(tx.ledger.git, state, task)
     tx.ledger.warn(*unseen(tx.ledger.git, state, task))
-    text = briefs.as_markdown(briefs.brief(tx.view, task, notes=wish.notes))
+    text = briefs.as_markdown(briefs.brief(tx.view, task, notes=options.notes))
     if made:
         dispatch = dispatches.hand_out(
-            tx, task, wish.executor, run=wish.run, candidate=wish.candidate, note=wish.note,
-            over_budget=wish.over_budget, allow_destructive=wish.destructive, brief=codec.digest_of(text.encode()),
-            apart=True,
+            tx, task, options.executor, run=options.run, candidate=options.candidate, note=options.note,
+            over_budget=options.over_budget, allow_destructive=options.destructive,
+            brief=codec.digest_of(text.encode()), apart=True,
         )  # fmt: skip
     else:
         dispatch = writer.find(given, "dispatch")[0]
         refuse_taken(tx.ledger.git, dispatch)
-        tx.ledger.warn(*_of_another(state, dispatch, wish.executor))
-    if wish.works:
+        tx.ledger.warn(*_of_another(state, dispatch, options.executor))
+    if options.works:
         dispatches.take(tx, dispatch, invoked=True, fresh=made)
     before = worktrees.known(tx.ledger.git, dispatch)
     if before and before.base and checkouts.opened(tx.ledger.git, worktrees.checkout_of(before)) is None:
         raise checkouts.WorktreeFailed(path=before.path, what="found", reason="it is gone")
     place = str(folder / random_part(dispatch))
     branch = checkouts.branch_of(dispatch)
-    found = before or Handover(dispatch, task, state.id, wish.executor, tx.now, place, branch)
-    worker = processes.this() if wish.works else None
+    found = before or Handover(dispatch, task, state.id, options.executor, tx.now, place, branch)
+    worker = processes.this() if options.works else None
     git = tx.ledger.git
     tx.after_failure.append(lambda: handovers.write(git, before) if before else handovers.forget(git, dispatch))
     handovers.write_brief(tx.ledger.git, dispatch, text)
-    handovers.write(tx.ledger.git, found._replace(worker=worker, executor=wish.executor, since=tx.now))
+    handovers.write(tx.ledger.git, found._replace(worker=worker, executor=options.executor, since=tx.now))
     return handovers.read(tx.ledger.git, dispatch) or found
 
 

@@ -82,9 +82,9 @@ def run_dispatch(ledger: Ledger, given: str, order: Order) -> Outcome:
     stop = Stop()
     view = ledger.view()
     executor, asked, task = foresee(ledger, view, given, order)
-    wish = HandoverOptions(executor.name, order.run, dirty=order.dirty, works=True, notes=order.notes(view, task))
+    options = HandoverOptions(executor.name, order.run, dirty=order.dirty, works=True, notes=order.notes(view, task))
     with children.signals(stop):
-        handover = hand_over(ledger, given, wish)
+        handover = hand_over(ledger, given, options)
         work = _Run(ledger, handover, executor, asked, order, stop)
         try:
             return work.go(view.policy())

@@ -53,9 +53,9 @@ def route(view: View, given: str, *, executor: str = "", ask: bool = True) -> To
 
 def _refusal(decision: dict[str, Any]) -> dict[str, Any]:
     """Return what an answer says that is no: a wish that hard safety forbids, or nobody to choose."""
-    wish = decision["user_override"]
-    if wish and not wish["honoured"]:
-        return {"error": "override_refused", "message": f"{wish['executor']}: {'; '.join(wish['reasons'])}"}
+    override = decision["user_override"]
+    if override and not override["honoured"]:
+        return {"error": "override_refused", "message": f"{override['executor']}: {'; '.join(override['reasons'])}"}
     if decision["selected_executor"] is None:
         told = [f"{one['executor']}: {one['reasons'][0]}" for one in decision["rejected_executors"]]
         return {"error": "no_executor", "message": "; ".join(told)}
