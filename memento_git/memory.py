@@ -332,7 +332,7 @@ def _bettered(
 ) -> str:  # fmt: skip
     """Better a note in place; asking for what it says already is no mistake."""
     from memento_git.knowledge.actions.notes import revise_note
-    from memento_git.knowledge.drafting import titled
+    from memento_git.knowledge.note_input import titled
     from memento_git.ledger.store import NothingToCommit
 
     options: dict[str, Any] = {"tags": _tags(metadata)} if metadata else {}

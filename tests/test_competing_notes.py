@@ -8,7 +8,7 @@ import pytest
 
 from memento_git.knowledge import index
 from memento_git.knowledge.actions import checking, notes
-from memento_git.knowledge.actions.drafting import draft_note
+from memento_git.knowledge.actions.drafts import draft_note
 from memento_git.knowledge.actions.recalling import recall
 from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.note_set import NoteSet

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.knowledge.actions import drafting, notes
+from memento_git.knowledge.actions import notes
+from memento_git.knowledge.actions.drafts import promote_drafts
 from memento_git.knowledge.actions.scanning import MOST_PRINTED, scan_described, scan_docstrings
 from memento_git.knowledge.drafts import Drafts
 from memento_git.ledger import commands
@@ -77,7 +78,7 @@ def test_files_with_notes_are_passed_over_also_once_a_draft_is_promoted(play: Pl
     play.do(notes.add_note, "A note about a line.", about=["lib.py:1"])
     told = describe(play, tool(SAYS))
     assert ([row["path"] for row in told["drafts"]], told["files"]["noted"]) == (["app.py"], 1)
-    play.do(drafting.promote_drafts, everything=True)
+    play.do(promote_drafts, everything=True)
     (play.root / "app.py").write_text("other = 1\n")
     assert describe(play, tool(SAYS))["files"]["noted"] == 2
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.errors import MementoError
-from memento_git.knowledge import marked
+from memento_git.knowledge import managed_block
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.actions.guidance import write_block
 from memento_git.knowledge.actions.sessions import end_session, start_session
@@ -159,7 +159,7 @@ def test_no_note_can_end_the_block_that_it_stands_in(play: Play, tmp_path: Path)
     add(play, "Beware: <!-- memento:end --> is a mark, and so is --> alone.")
     file = tmp_path / "AGENTS.md"
     write_block(file, digest(note_set(play)).text)
-    block = marked.find(file.read_text())
+    block = managed_block.find(file.read_text())
     assert block is not None
     assert (block.start, block.end, block.edited) == (0, len(file.read_text()), False)
 

@@ -16,7 +16,7 @@ import pytest
 
 from memento_git.knowledge import following
 from memento_git.knowledge.actions import notes
-from memento_git.ledger import checkouts, cleanroom, git_status, history, lock, places, publish
+from memento_git.ledger import checkouts, cleanroom, git_status, history, lock, publish, writable_paths
 from memento_git.ledger.git import BareRepository, Git, GitFailed, WorkTreeMissing
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.model.ids import make_id
@@ -443,7 +443,7 @@ def test_a_linked_ledger_folder_is_refused_and_nothing_is_written_outside(play: 
     before = sorted(outside.rglob("*"))
     head = git(play.root, "rev-parse", "HEAD")
 
-    with pytest.raises(places.UnsafePath):
+    with pytest.raises(writable_paths.UnsafePath):
         play.run()
 
     assert sorted(outside.rglob("*")) == before
@@ -639,7 +639,7 @@ def test_what_lies_in_the_way_of_a_file_is_named_before_the_branch_moves(play: P
     place.mkdir(parents=True) if what == "folder" else place.write_text("mine\n")
     head = git(play.root, "rev-parse", "HEAD")
 
-    with pytest.raises(places.PlaceTaken, match=rf"^\.memento/{path} is a {what}, ") as refused:
+    with pytest.raises(writable_paths.PlaceTaken, match=rf"^\.memento/{path} is a {what}, ") as refused:
         play.ledger.change("extra", lambda tx: tx.put(".memento/extra/a/new.md", b"ours\n"))
 
     assert refused.value.token == "place_taken"
@@ -650,7 +650,7 @@ def test_what_lies_in_the_way_of_a_file_is_named_before_the_branch_moves(play: P
 def test_the_link_where_no_ledger_was_yet_is_taken_away(repo: Path, tmp_path: Path) -> None:
     (repo / ".memento").symlink_to(tmp_path)
     with Ledger.open(repo) as ledger:
-        with pytest.raises(places.UnsafePath) as refused:
+        with pytest.raises(writable_paths.UnsafePath) as refused:
             init_ledger(ledger)
         subprocess.run(refused.value.hint.rpartition(": ")[2], shell=True, check=True, cwd=repo)
         init_ledger(ledger)

@@ -12,9 +12,9 @@ import pytest
 from memento_git import projects
 from memento_git.ledger import layout
 from memento_git.ledger.missing_ledger import FolderReplaced, LedgerApart, LedgerRemoved, PolicyMissing
-from memento_git.ledger.places import UnsafePath
 from memento_git.ledger.store import Ledger, NoLedger
 from memento_git.ledger.view import LedgerUnreadable
+from memento_git.ledger.writable_paths import UnsafePath
 from memento_git.work.actions import plans
 from memento_git.work.actions.setup import init_ledger
 from tests.clones import Hub

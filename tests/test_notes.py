@@ -12,7 +12,7 @@ from memento_git.errors import MementoError
 from memento_git.knowledge import similarity
 from memento_git.knowledge.actions import checking, notes
 from memento_git.knowledge.actions.purging import purge_notes
-from memento_git.knowledge.drafting import titled
+from memento_git.knowledge.note_input import titled
 from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.pinning import AnchorMissing

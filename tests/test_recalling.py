@@ -1327,7 +1327,7 @@ def test_only_the_notes_that_are_shown_are_read(play: Play, crowd: list[str], mo
 def test_states_are_the_same_whether_events_are_read_one_by_one_or_at_once(
     play: Play, crowd: list[str], several: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memento_git.knowledge.choosing.SEVERAL", several)
+    monkeypatch.setattr("memento_git.knowledge.result_filter.SEVERAL", several)
     for name in crowd[:3]:
         play.do(notes.retire_note, name, reason="Not true any more.")
     successor = add(play, "The green lease is renewed by nobody.", supersedes=[crowd[3]], reason="It changed.")

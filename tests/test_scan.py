@@ -10,7 +10,8 @@ import pytest
 from memento_git.code import grammars
 from memento_git.code.docstrings import said
 from memento_git.errors import MementoError
-from memento_git.knowledge.actions import drafting, notes, scanning
+from memento_git.knowledge.actions import notes, scanning
+from memento_git.knowledge.actions.drafts import discard_drafts, promote_drafts
 from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.note_set import NoteSet
@@ -253,8 +254,8 @@ def test_python_that_cannot_be_read_is_told_and_its_drafts_stay(play: Play, cli:
 def test_what_was_promoted_or_dropped_does_not_come_back(play: Play, tmp_path: Any) -> None:
     write(play, "calc.py", CALC)
     drafts = [row["id"] for row in scan(play)["drafts"]]
-    play.do(drafting.promote_drafts, drafts[:1])
-    drafting.discard_drafts(play.ledger, drafts[1:2])
+    play.do(promote_drafts, drafts[:1])
+    discard_drafts(play.ledger, drafts[1:2])
     (play.root / ".git" / "memento" / "scanned.json").write_text("{broken")
     told = scan(play)
     assert [row["id"] for row in told["drafts"]] != drafts
@@ -279,15 +280,15 @@ def test_what_was_redacted_is_neither_drafted_nor_promoted_in_another_clone(
     other = play.beside(tmp_path / "colleague")
     [early] = [row["id"] for row in scan(other)["drafts"]]
     [note] = [row["id"] for row in scan(play)["drafts"]]
-    play.do(drafting.promote_drafts, everything=True)
+    play.do(promote_drafts, everything=True)
     play.do(redact_note, note, reason="it leaked")
     git(other.root, "pull", "-q")
     with pytest.raises(MementoError) as refused:
-        other.do(drafting.promote_drafts, [early])
+        other.do(promote_drafts, [early])
     assert refused.value.token == "draft_taken_out"
     code, out, err = cli("session", "promote", "--all", "-C", str(other.root))
     assert (code, out.strip(), note in err, early in err) == (0, "no draft was promoted", True, True)
-    drafting.discard_drafts(other.ledger, [early])
+    discard_drafts(other.ledger, [early])
     (other.ledger.git.common_dir / "memento" / "scanned.json").unlink()
     told = scan(other)
     assert (told["drafts"], [row["path"] for row in told["left_out"]]) == ([], ["calc.py"])
@@ -300,7 +301,7 @@ def test_what_a_note_says_of_a_place_that_moved_is_not_drafted_again(play: Play)
     write(play, "calc.py", CALC)
     commit_all(play.root, "calc")
     scan(play)
-    play.do(drafting.promote_drafts, everything=True)
+    play.do(promote_drafts, everything=True)
     git(play.root, "mv", "calc.py", "sums.py")
     git(play.root, "commit", "-qm", "move")
     write(play, "sums.py", CALC.replace("Holds apples for the market.", "Holds pears for the market."))
@@ -335,7 +336,7 @@ def test_text_that_gives_orders_stays_a_draft(play: Play, cli: Call) -> None:
     _, out, _ = cli("-C", str(play.root), "scan", "--docstrings")
     assert "draft: note_" in out
     assert "not read here: 1 perl" in out
-    assert play.do(drafting.promote_drafts, everything=True) == []
+    assert play.do(promote_drafts, everything=True) == []
 
 
 def test_what_waits_in_the_work_tree_keeps_its_quote(play: Play) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.knowledge.actions import notes, sessions
-from memento_git.knowledge.actions.drafting import discard_drafts, promote_drafts
+from memento_git.knowledge.actions.drafts import discard_drafts, promote_drafts
 from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.actions.remembering import keep_note
 from memento_git.knowledge.actions.scanning import scan_docstrings

@@ -154,7 +154,7 @@ def test_recall_loads_nothing_that_writes(play: Play) -> None:
     assert found.isdisjoint(
         {"memento_git.ledger.transaction", "memento_git.ledger.event_writer", "memento_git.ledger.publish"}
     )
-    assert found.isdisjoint({"memento_git.knowledge.drafting", "memento_git.knowledge.watched_paths"})
+    assert found.isdisjoint({"memento_git.knowledge.note_input", "memento_git.knowledge.watched_paths"})
 
 
 def test_a_claim_loads_nothing_that_proves_completes_or_takes_back_and_a_block_nothing_that_removes_folders(

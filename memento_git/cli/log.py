@@ -42,7 +42,7 @@ def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filte
 
     What happened in one run or to one note keeps its order whatever the clocks said; they are mixed by their clocks.
     """
-    from memento_git.knowledge.moments import past_moment
+    from memento_git.knowledge.typed_times import past_moment
 
     view = door.view()
     filters |= {name: past_moment(name, filters[name], view.now) for name in ("since", "until") if filters[name]}

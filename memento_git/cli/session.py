@@ -122,7 +122,7 @@ def promote(door: Door, drafts: tuple[str, ...], *, everything: bool) -> None:
     """
     from memento_git.knowledge import note_rows
     from memento_git.knowledge.actions import sessions
-    from memento_git.knowledge.actions.drafting import promote_drafts
+    from memento_git.knowledge.actions.drafts import promote_drafts
     from memento_git.knowledge.drafts import Drafts
 
     if drafts and everything:
@@ -174,7 +174,7 @@ def _until(row: NoteRow) -> str:
 @alters
 def discard(door: Door, drafts: tuple[str, ...]) -> None:
     """Drop drafts of this clone, or items of its short tier; nothing of the ledger changes."""
-    from memento_git.knowledge.actions.drafting import discard_drafts
+    from memento_git.knowledge.actions.drafts import discard_drafts
 
     gone = discard_drafts(door.ledger, drafts)
     door.show({"discarded": gone}, "\n".join(f"dropped: {one}" for one in gone))

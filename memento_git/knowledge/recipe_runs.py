@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import Refused
 from memento_git.knowledge import recipes
 from memento_git.knowledge.anchor_locations import AnchorLocations
-from memento_git.knowledge.moments import past_moment
 from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.recipes import Item, RecipeTooLarge
 from memento_git.knowledge.transitions import CURRENT
+from memento_git.knowledge.typed_times import past_moment
 from memento_git.ledger import layout
 from memento_git.ledger.recipebook import MOMENTS, RecipeBook
 from memento_git.model import anchors

@@ -122,7 +122,7 @@ def shown(view: View) -> dict[str, str]:
     found = ShortTerm(view.git, view.policy().short).items()
     if not found:
         return {}
-    from memento_git.knowledge.drafting import titled
+    from memento_git.knowledge.note_input import titled
 
     for item in found:
         front = {"id": item.id, "kind": KIND, "title": titled(item.text), "at": item.at, "by": item.by}

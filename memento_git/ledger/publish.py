@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from memento_git.errors import MementoError, Moved, Refused, reason_of
-from memento_git.ledger import journal, layout, places, userindex, worktree
+from memento_git.ledger import journal, layout, userindex, worktree, writable_paths
 from memento_git.ledger.git import BareRepository, Git, GitFailed
 from memento_git.ledger.git_errors import was_killed
 from memento_git.ledger.git_operations import ending, in_progress
@@ -78,7 +78,7 @@ def guard(git: Git) -> None:
     if "GIT_INDEX_FILE" in os.environ or "GIT_QUARANTINE_PATH" in os.environ:
         raise InsideHook
     _refuse_under_way(git)
-    places.refuse_links(git, layout.CONFIG)
+    writable_paths.refuse_links(git, layout.CONFIG)
 
 
 def _refuse_under_way(git: Git) -> None:
@@ -165,7 +165,7 @@ def _signed(git: Git, tree: str, named: list[str], message: str) -> str:
         raise SigningFailed(reason=f"no answer within {SIGNING_PATIENCE} s") from None
 
 
-class Draft(NamedTuple):
+class PreparedCommit(NamedTuple):
     """A commit that no ref names yet, and the journal of what it will change in the work tree."""
 
     base: Base
@@ -175,11 +175,11 @@ class Draft(NamedTuple):
     journal: Path
 
 
-def adopt(git: Git, base: Base, commit: str, subject: str, paths: list[Path3]) -> Draft:
+def adopt(git: Git, base: Base, commit: str, subject: str, paths: list[Path3]) -> PreparedCommit:
     """Write down what a commit that is made already, on top of the base, will change in the work tree."""
-    places.refuse_unwritable(git, (change.path for change in paths))
+    writable_paths.refuse_unwritable(git, (change.path for change in paths))
     with writing():
-        return Draft(base, commit, subject, paths, journal.write(git, commit, paths))
+        return PreparedCommit(base, commit, subject, paths, journal.write(git, commit, paths))
 
 
 @contextmanager
@@ -194,16 +194,16 @@ def holding_index(git: Git) -> Iterator[HeldIndex]:
         yield index
 
 
-def land(git: Git, draft: Draft, index: HeldIndex) -> str:
+def land(git: Git, prepared: PreparedCommit, index: HeldIndex) -> str:
     """Move the branch, then show the commit; return what people should know of it."""
     try:
-        here = _is_here(git, draft.base)
-        _move(git, draft)
+        here = _is_here(git, prepared.base)
+        _move(git, prepared)
         worktree.reached("ref_moved")
-        return _show(git, draft, index) if here else _elsewhere(draft)
+        return _show(git, prepared, index) if here else _elsewhere(prepared)
     except Exception:  # after an interrupt the git that moves the branch may be at work yet: the next command looks
-        if not has_landed(git, draft.base, draft.commit):
-            draft.journal.unlink(missing_ok=True)
+        if not has_landed(git, prepared.base, prepared.commit):
+            prepared.journal.unlink(missing_ok=True)
         raise
 
 
@@ -220,40 +220,40 @@ def has_landed(git: Git, base: Base, commit: str) -> bool:
     return git.is_before(commit, base.ref)
 
 
-def _show(git: Git, draft: Draft, index: HeldIndex) -> str:
+def _show(git: Git, prepared: PreparedCommit, index: HeldIndex) -> str:
     """Bring work tree and index along; what fails here undoes nothing, for the commit is there."""
     try:
-        worktree.finish(git, draft.paths, index)
-        if not git.is_on(draft.base.ref):
-            worktree.take_back(git, draft.paths)
-            return _elsewhere(draft)
-        draft.journal.unlink(missing_ok=True)
+        worktree.finish(git, prepared.paths, index)
+        if not git.is_on(prepared.base.ref):
+            worktree.take_back(git, prepared.paths)
+            return _elsewhere(prepared)
+        prepared.journal.unlink(missing_ok=True)
     except (OSError, MementoError) as error:
         return f"the change is committed; work tree or index could not follow yet: {reason_of(error)}"
     worktree.reached("done")
     return ""
 
 
-def _elsewhere(draft: Draft) -> str:
-    draft.journal.unlink(missing_ok=True)
-    return f"HEAD went to another branch meanwhile: the change is committed to {draft.base.ref}"
+def _elsewhere(prepared: PreparedCommit) -> str:
+    prepared.journal.unlink(missing_ok=True)
+    return f"HEAD went to another branch meanwhile: the change is committed to {prepared.base.ref}"
 
 
-def _move(git: Git, draft: Draft) -> None:
+def _move(git: Git, prepared: PreparedCommit) -> None:
     """Move the branch by compare-and-swap."""
-    ref, old = draft.base.ref, draft.base.commit
+    ref, old = prepared.base.ref, prepared.base.commit
     deadline = time.monotonic() + REF_PATIENCE
     while True:
         try:
-            git.run_apart("update-ref", "-m", draft.subject, "--no-deref", ref, draft.commit, old or git.zero)
+            git.run_apart("update-ref", "-m", prepared.subject, "--no-deref", ref, prepared.commit, old or git.zero)
         except GitFailed as failure:
             now = git.object_id(ref)
             reason = str(failure.facts["reason"])
-            if now == draft.commit:
+            if now == prepared.commit:
                 return
             if now != old:
                 raise LedgerMoved(ref=ref) from None
-            if git.objects([draft.commit]) == [None]:
+            if git.objects([prepared.commit]) == [None]:
                 raise CommitTaken(ref=ref) from None
             if time.monotonic() > deadline or not any(words in reason for words in LOCKED):
                 refuse_ref(ref, failure)

@@ -352,12 +352,12 @@ class Ledger:
             worktree.reached("commit_built")
             index = index or stack.enter_context(publish.holding_index(self.git))
             paths = tx.paths()
-            draft = publish.adopt(self.git, base, tx.commit, message.partition("\n")[0], paths)
+            prepared = publish.adopt(self.git, base, tx.commit, message.partition("\n")[0], paths)
             worktree.reached("journal_written")
-            told = publish.land(self.git, draft, index)
-        self.landed.append(draft.commit)
+            told = publish.land(self.git, prepared, index)
+        self.landed.append(prepared.commit)
         lines = {path: f"100644 blob {new}" if new else "" for path, _, new in paths}
-        self.git.trees.landed(base.commit or "", draft.commit, lines)
+        self.git.trees.landed(base.commit or "", prepared.commit, lines)
         return told
 
     def _refuse_unfit(self, tx: Transaction) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from memento_git.errors import MementoError, reason_of
-from memento_git.ledger import journal, layout, lock, places, userindex
+from memento_git.ledger import journal, layout, lock, userindex, writable_paths
 from memento_git.ledger.git import Git
 from memento_git.ledger.journal import Path3
 from memento_git.ledger.userindex import HeldIndex
@@ -81,7 +81,7 @@ def _sweep(git: Git, changes: list[Path3]) -> None:
     for leftover in (git.git_dir / "memento" / "tmp").glob("*"):
         leftover.unlink(missing_ok=True)
     for change in changes:
-        if git.top is not None and not places.linked(git.top, change.path):
+        if git.top is not None and not writable_paths.linked(git.top, change.path):
             _beside(git.top / change.path).unlink(missing_ok=True)
 
 
@@ -155,7 +155,7 @@ def write_files(git: Git, changes: list[Path3]) -> list[Path3]:
     contents = dict(zip(added, git.objects(change.new for change in added if change.new), strict=True))
     shown = []
     for change in changes:
-        places.refuse_links(git, change.path)
+        writable_paths.refuse_links(git, change.path)
         target = git.top / change.path
         if _holds(git, target, change.old):
             _place(git, target, change, contents.get(change))

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from memento_git.errors import Refused
 from memento_git.knowledge.actions.importing import take_in
-from memento_git.knowledge.drafting import SHARES
 from memento_git.knowledge.foreign.entries import Entry, Found, domain, given
+from memento_git.knowledge.note_input import SHARES
 from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.refusals import KeyUnknown
 from memento_git.knowledge.transitions import LIVE

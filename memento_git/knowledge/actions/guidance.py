@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from memento_git.errors import Refused
-from memento_git.knowledge import marked
+from memento_git.knowledge import managed_block
 from memento_git.ledger import outfile
 
 TEXTS: Final = ("", ".md", ".markdown", ".mdc", ".mdx", ".txt", ".rst")
@@ -54,11 +54,11 @@ def write_block(path: Path, body: str, *, force: bool = False) -> Written:
         raise BlockUnreadable(path=path.name)
     text = before.decode(errors="surrogateescape")
     try:
-        block = marked.find(text)
+        block = managed_block.find(text)
         if block is not None and block.edited and not force:
             raise BlockEdited(path=path.name)
-        after = marked.put(text, body).encode(errors="surrogateescape")
-    except marked.Broken:
+        after = managed_block.put(text, body).encode(errors="surrogateescape")
+    except managed_block.Broken:
         raise BlockBroken(path=path.name) from None
     if after != before:
         outfile.replace(target, after)

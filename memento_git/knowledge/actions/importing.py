@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 from memento_git.errors import MementoError, Misused
 from memento_git.knowledge import neighbours, similarity
 from memento_git.knowledge.actions.notes import write
-from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import entries, files, guidance, markdown, mnemo, namesake, pmb
 from memento_git.knowledge.foreign.entries import Entry, Found
 from memento_git.knowledge.injection import orders, why_draft
+from memento_git.knowledge.note_input import NewNote, NoteInput, prepare
 from memento_git.knowledge.note_set import digest_of_text
 from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.pinning import Meant, pin_meant
@@ -65,11 +65,11 @@ def take_in(
         judge(brought)
         return brought
 
-    def act(tx: Transaction) -> tuple[Brought, list[Drafted]]:
+    def act(tx: Transaction) -> tuple[Brought, list[NewNote]]:
         work = _Bringing(NoteWriter.of(tx), found)
         done = work.done(dry=False)
         judge(done)
-        return done, [held.draft for held in work.drafts]
+        return done, [held.new_note for held in work.drafts]
 
     brought, drafts = ledger.change("import", act)
     kept = Drafts(ledger.git)
@@ -82,7 +82,7 @@ class _Held(NamedTuple):
     """An entry and the note that it comes to."""
 
     entry: Entry
-    draft: Drafted
+    new_note: NewNote
     why: str = ""
 
 
@@ -116,13 +116,13 @@ class _Bringing:
             self._take(entry)
         for held in self.made:
             self._connect(held)
-            write(self.writer, held.draft.data, held.draft.body, held.draft.domain)
+            write(self.writer, held.new_note.data, held.new_note.body, held.new_note.domain)
         for held in self.drafts:
             self._connect(held)
         for held in self.made:
             self._follow(held)
         self._tell_beside()
-        neighbours.tell_all(self.writer, {held.draft.data["id"] for held in self.made})
+        neighbours.tell_all(self.writer, {held.new_note.data["id"] for held in self.made})
         return Brought(
             [_taken(held, dry=dry) for held in self.made], self.existing,
             [_taken(held, dry=dry) for held in self.drafts], self.skipped,
@@ -134,8 +134,8 @@ class _Bringing:
             return
         try:
             options = {**entry.options, "origin": "import", "about": ()}
-            draft = drafted(self.writer, Draft(text=entry.text, **options))
-            self._anchor(entry, draft)
+            new_note = prepare(self.writer, NoteInput(text=entry.text, **options))
+            self._anchor(entry, new_note)
         except SecretFound as secret:
             where = f"{entry.where.partition(':')[0]}:{entry.line + int(str(secret.facts['line'])) - 1}"
             self._leave(
@@ -149,21 +149,21 @@ class _Bringing:
         if entry.at > self.writer.tx.now:
             self._leave(entry.where, f"its time {entry.at} is yet to come: it is dated now")
         elif entry.at:
-            draft.data["at"] = entry.at
-        key = draft.data.get("key", "") if entry.state in ("", "parked") else ""
+            new_note.data["at"] = entry.at
+        key = new_note.data.get("key", "") if entry.state in ("", "parked") else ""
         held = self._keys.get(key, "")
         if held and (held in self._better or held not in map(self.names.get, entry.supersedes)):
             self._leave(entry.where, f"note {held} has the key {key} already, with another text")
             return
         for why in entry.told:
             self._leave(entry.where, why)
-        if signs := orders(draft.data, draft.body):
-            self.drafts.append(_Held(entry, draft, why_draft(signs)))
+        if signs := orders(new_note.data, new_note.body):
+            self.drafts.append(_Held(entry, new_note, why_draft(signs)))
             return
         if key:
-            self._keys[key] = draft.data["id"]
-        self.names[entry.name] = draft.data["id"]
-        self.made.append(_Held(entry, draft))
+            self._keys[key] = new_note.data["id"]
+        self.names[entry.name] = new_note.data["id"]
+        self.made.append(_Held(entry, new_note))
 
     def _placed(self, given: Sequence[Entry]) -> dict[str, Meant]:
         """Return where the places that entries name are here."""
@@ -173,7 +173,7 @@ class _Bringing:
                 wanted[place] = entry.quotes.get(place) or wanted.get(place, "")
         return pin_meant(self.writer.view.git, wanted)
 
-    def _anchor(self, entry: Entry, draft: Drafted) -> None:
+    def _anchor(self, entry: Entry, new_note: NewNote) -> None:
         """Say what code a note is about; refuse to quote a secret."""
         held = [self._places[place] for place in entry.options.get("about", ())]
         for one in held:
@@ -183,7 +183,7 @@ class _Bringing:
             if one.told:
                 self._leave(entry.where, one.told)
         if held:
-            draft.data["about"] = [one.data() for one in dict.fromkeys(one.anchor for one in held)]
+            new_note.data["about"] = [one.data() for one in dict.fromkeys(one.anchor for one in held)]
 
     def _is_there(self, entry: Entry) -> bool:
         """Tell whether a note or draft says the very same, or came from the same place."""
@@ -259,7 +259,7 @@ class _Bringing:
 
     def _connect(self, held: _Held) -> None:
         """Turn names of the source into ids; say which lead nowhere."""
-        entry, data = held.entry, held.draft.data
+        entry, data = held.entry, held.new_note.data
         named = ((rel, self._known(entry, name, "its link")) for rel, name in entry.links)
         links = [{"rel": rel, "to": to} for rel, to in dict.fromkeys(named) if to and to != data["id"]]
         old = self._succeeded(entry, data["id"], entry.supersedes, "what it supersedes,")
@@ -291,9 +291,9 @@ class _Bringing:
 
     def _follow(self, held: _Held) -> None:
         """Let happen what had happened to the notes where they come from."""
-        entry, note, note_set = held.entry, held.draft.data["id"], self.writer.note_set
+        entry, note, note_set = held.entry, held.new_note.data["id"], self.writer.note_set
         reason = self._reason(entry)
-        for old in held.draft.data.get("supersedes") or ():
+        for old in held.new_note.data.get("supersedes") or ():
             if note_set.status(old) in LIVE:
                 self.writer.happen(note_set, old, "superseded", successor=note, reason=reason)
             else:
@@ -317,7 +317,7 @@ class _Bringing:
 
 
 def _taken(held: _Held, *, dry: bool) -> Taken:
-    return Taken("" if dry else held.draft.data["id"], held.draft.data["title"], held.why)
+    return Taken("" if dry else held.new_note.data["id"], held.new_note.data["title"], held.why)
 
 
 def _source(entry: Entry) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memento_git.errors import Misused, Refused
 from memento_git.knowledge import named_records, neighbours, similarity
 from memento_git.knowledge import refusals as no
-from memento_git.knowledge.actions.drafting import draft_note
+from memento_git.knowledge.actions.drafts import draft_note
 from memento_git.knowledge.actions.notes import Added, add_note
 from memento_git.knowledge.bundle import (
     HEAD,
@@ -25,9 +25,9 @@ from memento_git.knowledge.bundle import (
     lines_of,
     values_of,
 )  # fmt: skip
-from memento_git.knowledge.drafting import titled
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import orders, unvouched, why_draft
+from memento_git.knowledge.note_input import titled
 from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.tombstones import Tombstones, why_out

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from memento_git.knowledge import neighbours, similarity
 from memento_git.knowledge import refusals as no
-from memento_git.knowledge.drafting import Draft, anchored, drafted, link, merged_origin, revised
 from memento_git.knowledge.injection import unvouched
+from memento_git.knowledge.note_input import NoteInput, anchored, link, merged_origin, prepare, revised
 from memento_git.knowledge.note_set import NoteSet, digest_of_places, digest_of_text
 from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.similarity import Coverage, Similarity
@@ -54,19 +54,19 @@ def add_note(
 ) -> Added:  # fmt: skip
     """Add a note; one with the very same text stays, and expires later where it is medium and so is this.
 
-    `options` are those of `Draft`; with `beside_keys` one that has a key is not taken for a text without one, with
+    `options` are those of `NoteInput`; with `beside_keys` one that has a key is not taken for a text without one, with
     `always` none is, for who said it and when is what counts; not `compared`, nothing is said to be near to it.
     """
     writer = NoteWriter.of(tx)
-    draft = drafted(writer, Draft(text=text, **options))
-    _refuse_orders(draft.data, draft.body)
-    made = admit(writer, draft.data, draft.body, beside_keys=beside_keys, always=always, compared=compared)
+    new_note = prepare(writer, NoteInput(text=text, **options))
+    _refuse_orders(new_note.data, new_note.body)
+    made = admit(writer, new_note.data, new_note.body, beside_keys=beside_keys, always=always, compared=compared)
     if made.existing:
-        return made._replace(expired=_prolonged(writer, made.id, draft.data))
-    write(writer, draft.data, draft.body, draft.domain)
-    for old in draft.data["supersedes"]:
-        writer.happen(writer.note_set, old, "superseded", successor=draft.data["id"], reason=draft.reason)
-    return made._replace(carried=draft.carried, left=draft.left)
+        return made._replace(expired=_prolonged(writer, made.id, new_note.data))
+    write(writer, new_note.data, new_note.body, new_note.domain)
+    for old in new_note.data["supersedes"]:
+        writer.happen(writer.note_set, old, "superseded", successor=new_note.data["id"], reason=new_note.reason)
+    return made._replace(carried=new_note.carried, left=new_note.left)
 
 
 def _refuse_orders(data: Mapping[str, Any], body: str) -> None:
@@ -322,15 +322,15 @@ def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str
     given = {"kind": "summary", "domain": _common(layout.domain_of(one.path) for one in found), **options}
     given["origin"] = merged_origin(writer, found, str(given.get("origin", "")))
     given["sources"] = [*(one.id for one in found), *given.get("sources", ())]
-    draft = drafted(writer, Draft(text=text, **given), found)
-    _refuse_orders(draft.data, draft.body)
-    _refuse_key(writer, draft.data.get("key", ""), [one.id for one in found])
-    write(writer, draft.data, draft.body, draft.domain)
+    new_note = prepare(writer, NoteInput(text=text, **given), found)
+    _refuse_orders(new_note.data, new_note.body)
+    _refuse_key(writer, new_note.data.get("key", ""), [one.id for one in found])
+    write(writer, new_note.data, new_note.body, new_note.domain)
     for one in found:
         said, why = digest_of_text(one.title, one.body), writer.optional("reason", reason)
-        writer.happen(writer.note_set, one.id, "merged", into=draft.data["id"], text=said, reason=why)
-    kept = similarity.coverage(draft.body, [one.body for one in found])
-    return Merged(draft.data["id"], kept, draft.carried, draft.left)
+        writer.happen(writer.note_set, one.id, "merged", into=new_note.data["id"], text=said, reason=why)
+    kept = similarity.coverage(new_note.body, [one.body for one in found])
+    return Merged(new_note.data["id"], kept, new_note.carried, new_note.left)
 
 
 def _common(domains: Any) -> str:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge import contradictions, labels, typos, unknown_terms
 from memento_git.knowledge.anchor_locations import AnchorLocations
-from memento_git.knowledge.choosing import Chooser
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.grouping import grouped, paired, together, trimmed
-from memento_git.knowledge.moments import end_of, past_moment
 from memento_git.knowledge.note_rows import remarks
 from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.rendering import fitted
+from memento_git.knowledge.result_filter import ResultFilter
 from memento_git.knowledge.search_request import LED_ON, RECORDS, SearchRequest
 from memento_git.knowledge.shortterm import shown
 from memento_git.knowledge.transitions import REDACTED
+from memento_git.knowledge.typed_times import end_of, past_moment
 from memento_git.knowledge.words import as_written
 from memento_git.ledger import codec
 from memento_git.ledger.events import EventLog
@@ -107,7 +107,7 @@ class _Recall:
         self.note_set = NoteSet(view, self.drafts)
         self.locations = AnchorLocations(self.note_set, at_commit=past)
         self.beyond = self._at_places()
-        self.chooser = Chooser(self.note_set, request, self.drafts, self.beyond if request.about else None)
+        self.result_filter = ResultFilter(self.note_set, request, self.drafts, self.beyond if request.about else None)
 
     def _loaded(self) -> NoteSet:
         self.note_set.load()
@@ -163,7 +163,7 @@ class _Recall:
 
     def _held_back(self) -> dict[str, int]:
         """Return how many would have answered but for their state."""
-        held = self.chooser.held_back
+        held = self.result_filter.held_back
         if self.request.queries and held:
             held = {header.id: held[header.id] for header, _ in self._answering(lambda header: header.id in held)}
         return dict(Counter(held.values()))
@@ -221,8 +221,8 @@ class _Recall:
         from memento_git.knowledge.recall import search
 
         told = search(
-            self.view, self.request.queries, limit=self.request.most, keep=self.chooser.keeps, leads=self._standing_for,
-            files=[place.partition(":")[0] for place in self.request.about], few=FEW,
+            self.view, self.request.queries, limit=self.request.most, keep=self.result_filter.keeps,
+            leads=self._standing_for, files=[place.partition(":")[0] for place in self.request.about], few=FEW,
             semantic=self.request.semantic, compared=True, last=self.drafts,
         )  # fmt: skip
         self.unread = told.unread
@@ -289,7 +289,7 @@ class _Recall:
         more than it.
         """
         self._loaded()
-        notes = self.chooser.all()
+        notes = self.result_filter.all()
         found: list[tuple[str, str, Prose | Header]] = [(note.data["at"], note.id, note) for note in notes]
         found += [(header.time, header.id, header) for header in self._records(self.request)]
         found.sort(key=lambda one: one[:2], reverse=True)
@@ -305,7 +305,7 @@ class _Recall:
         """Say of rows what contradicts them, and instead of what they are shown."""
         for row in rows:
             row["contradicted_by"] = contradictions.linked(self.note_set, row)
-            row["instead_of"] = self.chooser.instead.get(row["id"], [])
+            row["instead_of"] = self.result_filter.instead.get(row["id"], [])
 
     def _orientation(self) -> Found:
         """Return the last handoff, what is open, what was corrected; what is asked for besides, where it is."""
@@ -313,7 +313,7 @@ class _Recall:
 
         note_set = self._loaded()
         wanted = [
-            note for note in reversed(self.chooser.all())
+            note for note in reversed(self.result_filter.all())
             if self.request.states or note_set.lives(note.id)
         ]  # fmt: skip
         told = orientation(note_set, wanted, self.request.most)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Misused, Refused
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.drafting import merged_origin
 from memento_git.knowledge.injection import instructive
+from memento_git.knowledge.note_input import merged_origin
 from memento_git.knowledge.note_rows import note_row
 from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.recipe_runs import RecipeRun, Write

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.errors import Misused
-from memento_git.knowledge.actions.drafting import draft_note
+from memento_git.knowledge.actions.drafts import draft_note
 from memento_git.knowledge.actions.notes import OVER, Added, add_note
-from memento_git.knowledge.drafting import MOMENTS, SHARES, Draft, stamped, titled
 from memento_git.knowledge.injection import unvouched, why_draft
+from memento_git.knowledge.note_input import MOMENTS, SHARES, NoteInput, stamped, titled
 from memento_git.knowledge.note_rows import after, draft_row
 from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.shortterm import Item, ShortTerm
@@ -105,7 +105,7 @@ def _has(row: Mapping[str, Any], key: str, given: Any) -> bool:
 
 def _for_now(ledger: Ledger, text: str, options: Mapping[str, Any]) -> Kept:
     """Keep a text in the short tier of this clone, and where it comes from; refuse what that cannot hold."""
-    lost = [name for key, name in ASKED.items() if options.get(key) not in (*PLAIN, Draft._field_defaults.get(key))]
+    lost = [name for key, name in ASKED.items() if options.get(key) not in (*PLAIN, NoteInput._field_defaults.get(key))]
     if lost:
         raise ShortKeepsText(options=", ".join(lost))
     writer = NoteWriter.apart(ledger)

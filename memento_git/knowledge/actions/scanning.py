@@ -17,8 +17,8 @@ from memento_git.code.symbols import symbols
 from memento_git.errors import Refused
 from memento_git.knowledge import overlay as overlays
 from memento_git.knowledge import pinning
-from memento_git.knowledge.drafting import Draft, drafted, titled
 from memento_git.knowledge.drafts import SCANS, Drafts
+from memento_git.knowledge.note_input import NoteInput, prepare, titled
 from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.tombstones import Tombstones, why_out
 from memento_git.ledger import atomic_file, commands, lock, snapshots
@@ -323,9 +323,9 @@ class Scan:
         try:
             anchor = pinning.pin(Anchor(path, symbol=one.symbol), self.overlay.follower, self.head, self.now)
             title = f"{one.symbol or path}: {titled(one.text)}"
-            made = drafted(
+            made = prepare(
                 self.writer,
-                Draft(
+                NoteInput(
                     one.text,
                     title,
                     confidence=self.source.sure,

@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memento_git.knowledge import changes, handoffs
-from memento_git.knowledge.actions.drafting import promote_drafts
+from memento_git.knowledge.actions.drafts import promote_drafts
 from memento_git.knowledge.actions.notes import add_note, park_note
-from memento_git.knowledge.drafting import share
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.labels import nothing_known
-from memento_git.knowledge.moments import end_of, past_moment
+from memento_git.knowledge.note_input import share
 from memento_git.knowledge.note_rows import after, draft_row, note_row, remarks
 from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.note_writer import NoteWriter
@@ -21,6 +20,7 @@ from memento_git.knowledge.orientation import session_orientation
 from memento_git.knowledge.refusals import MomentInvalid, PointUnknown
 from memento_git.knowledge.sessions import Session, Sessions
 from memento_git.knowledge.shortterm import ShortTerm
+from memento_git.knowledge.typed_times import end_of, past_moment
 from memento_git.ledger import history, layout, marks
 from memento_git.ledger.view import View
 from memento_git.model.enumeration import many

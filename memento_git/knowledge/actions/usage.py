@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from memento_git.knowledge import following, usage
 from memento_git.knowledge.actions.checking import named
 from memento_git.knowledge.handoffs import is_handoff
-from memento_git.knowledge.moments import past_moment
+from memento_git.knowledge.typed_times import past_moment
 from memento_git.ledger import commits, layout
 from memento_git.ledger.grep import Grep
 from memento_git.model.anchors import GONE

@@ -11,7 +11,7 @@ from memento_git.knowledge.digest import is_own
 from memento_git.knowledge.foreign import entries, files
 from memento_git.knowledge.foreign.entries import Entry, Found
 from memento_git.knowledge.foreign.markdown import CODE
-from memento_git.knowledge.marked import BEGIN, END, Broken, find
+from memento_git.knowledge.managed_block import BEGIN, END, Broken, find
 from memento_git.model.exchange import LeftOut
 
 if TYPE_CHECKING:

@@ -19,11 +19,11 @@ from memento_git.ledger import (
     git_status,
     journal,
     layout,
-    places,
     scratch,
     settings,
     userindex,
     worktree,
+    writable_paths,
 )
 from memento_git.ledger.commits import is_cut_off
 from memento_git.ledger.environment import PATTERNS
@@ -234,7 +234,7 @@ def _locked(what: str, left: Path, name: str) -> Answer:
 
 def _folder(git: Git, top: Path, under_way: list[str]) -> Iterator[Answer]:
     if (top / layout.FOLDER).is_symlink():
-        yield Answer("folder", "fail", ".memento is a symbolic link", places.replacing(git))
+        yield Answer("folder", "fail", ".memento is a symbolic link", writable_paths.replacing(git))
     if told := _ignored(git):
         yield Answer("ignored", "warn", "git ignores .memento: hand edits there go unnoticed", f"take it out: {told}")
     if git.answer("config", "--bool", "core.sparseCheckout") == "true":

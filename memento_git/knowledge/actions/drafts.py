@@ -9,9 +9,9 @@ from typing import Any, Final
 from memento_git.errors import Refused
 from memento_git.knowledge import neighbours
 from memento_git.knowledge.actions.notes import Added, admit, write
-from memento_git.knowledge.drafting import Draft, Drafted, drafted
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.injection import unvouched
+from memento_git.knowledge.note_input import NewNote, NoteInput, prepare
 from memento_git.knowledge.note_writer import NoteWriter
 from memento_git.knowledge.refusals import DraftTakenOut
 from memento_git.knowledge.sessions import Sessions
@@ -33,7 +33,7 @@ def draft_note(ledger: Ledger, text: str, **options: Any) -> Prose:
     One that is in all the same, but for when it was made, stays.
     """
     drafts = Drafts(ledger.git)
-    made = drafted(NoteWriter.apart(ledger), Draft(text=text, **options))
+    made = prepare(NoteWriter.apart(ledger), NoteInput(text=text, **options))
     same = _content(made.data, made.body, made.domain)
     for held in drafts.all():
         if _content(held.data, held.body, layout.domain_of(held.path)) == same:
@@ -58,7 +58,7 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = (), *, everything: bo
     writer, held = NoteWriter.of(tx), Drafts(tx.ledger.git)
     short = ShortTerm(tx.ledger.git, writer.policy.short)
     items = {item.id: item for item in short.items()}
-    drafts = {one.id: Drafted(one.data, one.body, layout.domain_of(one.path), "") for one in held.all()}
+    drafts = {one.id: NewNote(one.data, one.body, layout.domain_of(one.path), "") for one in held.all()}
     gone = _taken_out(writer, drafts)
     there = {one: note for one in given if (note := _promoted_before(writer, one, {*drafts, *items}))}
     named = dict.fromkeys(resolve(one, "note", {*drafts, *items}) for one in given if one not in there)
@@ -89,7 +89,7 @@ def promote_drafts(tx: Transaction, given: Sequence[str] = (), *, everything: bo
 
 
 def _unnamed(
-    tx: Transaction, drafts: Mapping[str, Drafted], gone: Collection[str], *, everything: bool
+    tx: Transaction, drafts: Mapping[str, NewNote], gone: Collection[str], *, everything: bool
 ) -> list[str]:  # fmt: skip
     """Return the drafts that are promoted where none is named."""
     own = Sessions(tx.ledger.git).own(tx.actor, tx.ledger.now())
@@ -109,7 +109,7 @@ def _promoted_before(writer: NoteWriter, given: str, waiting: Collection[str]) -
     return ""
 
 
-def _taken_out(writer: NoteWriter, drafts: Mapping[str, Drafted]) -> dict[str, str]:
+def _taken_out(writer: NoteWriter, drafts: Mapping[str, NewNote]) -> dict[str, str]:
     """Return draft -> the note that said the same and was redacted."""
     held = Tombstones(writer.note_set)
     found = {
@@ -119,13 +119,13 @@ def _taken_out(writer: NoteWriter, drafts: Mapping[str, Drafted]) -> dict[str, s
     return {one: note for one, note in found.items() if note}
 
 
-def _fact(writer: NoteWriter, item: Item) -> Drafted:
+def _fact(writer: NoteWriter, item: Item) -> NewNote:
     """Return the note that an item of the short tier comes to: by whom, when and of what origin it was written."""
-    made = drafted(writer, Draft(text=item.text, tier="medium"))
+    made = prepare(writer, NoteInput(text=item.text, tier="medium"))
     return made._replace(data={**made.data, "id": item.id, "at": item.at, "by": item.by, "origin": item.whence})
 
 
-def _placed(tx: Transaction, drafts: Iterable[Drafted]) -> list[Drafted]:
+def _placed(tx: Transaction, drafts: Iterable[NewNote]) -> list[NewNote]:
     """Return drafts with those of their places pinned whose code was committed since they were made."""
     from memento_git.knowledge.pinning import pin_quoted
 
@@ -138,7 +138,7 @@ def _placed(tx: Transaction, drafts: Iterable[Drafted]) -> list[Drafted]:
     ]  # fmt: skip
 
 
-def _promoted(writer: NoteWriter, draft: Drafted, chosen: Sequence[str]) -> Added:
+def _promoted(writer: NoteWriter, draft: NewNote, chosen: Sequence[str]) -> Added:
     """Promote one of the chosen; where it is refused, all are, and how to go on with it and the others is told."""
     try:
         return _kept(writer, draft)
@@ -150,7 +150,7 @@ def _promoted(writer: NoteWriter, draft: Drafted, chosen: Sequence[str]) -> Adde
         raise
 
 
-def _kept(writer: NoteWriter, draft: Drafted) -> Added:
+def _kept(writer: NoteWriter, draft: NewNote) -> Added:
     made = admit(writer, draft.data, draft.body)
     if made.existing:
         return made

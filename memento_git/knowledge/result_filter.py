@@ -18,7 +18,7 @@ FEEDBACK: Final = "feedback"  # what was said of a session is parked as it is ma
 SEVERAL: Final = 50  # notes whose events are read one by one; of more, all are read at once
 
 
-class Chooser:
+class ResultFilter:
     """Judges documents by a request; what only its state keeps out is remembered."""
 
     def __init__(

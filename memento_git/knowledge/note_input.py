@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memento_git.knowledge import refusals as no
 from memento_git.knowledge import similarity
-from memento_git.knowledge.moments import moment
+from memento_git.knowledge.typed_times import moment
 from memento_git.ledger import codec
 from memento_git.model import anchors
 from memento_git.model import types as t
@@ -46,7 +46,7 @@ class KeyInvalid(TextInvalid):
     hint_ = "a key is 1 to 16 parts of a-z, 0-9, - and _, with dots between them: auth.token.lifetime"
 
 
-class Draft(NamedTuple):
+class NoteInput(NamedTuple):
     """What one may say of a new note; `about` as places, `links` as RELATION:ID, times as dates or lengths."""
 
     text: str
@@ -74,7 +74,7 @@ class Draft(NamedTuple):
     reason: str = ""
 
 
-class Drafted(NamedTuple):
+class NewNote(NamedTuple):
     """A new note's front matter, its Markdown, its domain, and why it supersedes others.
 
     `carried` and `left` are the keys that it has and has not taken over from the notes whose place it takes.
@@ -88,20 +88,20 @@ class Drafted(NamedTuple):
     left: Sequence[str] = ()
 
 
-def drafted(writer: NoteWriter, draft: Draft, merged: Sequence[Prose] = ()) -> Drafted:
-    """Return the note that a draft comes to; refuse what the ledger should not hold.
+def prepare(writer: NoteWriter, typed: NoteInput, merged: Sequence[Prose] = ()) -> NewNote:
+    """Return the note that what was typed comes to; refuse what the ledger should not hold.
 
     It takes over what it says nothing of itself from the notes whose place it takes.
     """
-    body = writer.text("text", draft.text)
-    old = _once([writer.find(one) for one in draft.supersedes])
-    kind = _choice("kind", draft.kind or _kind_of_all(old) or FACT, NOTE_KINDS)
-    domain = draft.domain or DOMAIN_OF[kind]
+    body = writer.text("text", typed.text)
+    old = _once([writer.find(one) for one in typed.supersedes])
+    kind = _choice("kind", typed.kind or _kind_of_all(old) or FACT, NOTE_KINDS)
+    domain = typed.domain or DOMAIN_OF[kind]
     if domain not in writer.policy.domains:
         raise no.NoSuchDomain(domain=domain, domains=", ".join(writer.policy.domains))
-    given = {key: value for key, value in draft._asdict().items() if value not in codec.EMPTY and value is not False}
-    given["title"] = draft.title or titled(body)
-    if draft.tier == "medium" and not draft.expires:
+    given = {key: value for key, value in typed._asdict().items() if value not in codec.EMPTY and value is not False}
+    given["title"] = typed.title or titled(body)
+    if typed.tier == "medium" and not typed.expires:
         given["expires"] = _expiry(writer)
     head = {
         "id": writer.tx.new_id("note"),
@@ -109,19 +109,19 @@ def drafted(writer: NoteWriter, draft: Draft, merged: Sequence[Prose] = ()) -> D
         "title": "",
         "at": writer.tx.now,
         "by": writer.tx.actor,
-        "origin": stamped(writer.tx.actor, draft.origin),
+        "origin": stamped(writer.tx.actor, typed.origin),
     }
     before = [*old, *merged]
     rest = {
-        "links": _once([link(writer, one, head["id"], [note.id for note in before]) for one in draft.links]),
-        "evidence": _once([_evidence(writer, one) for one in draft.evidence]),
+        "links": _once([link(writer, one, head["id"], [note.id for note in before]) for one in typed.links]),
+        "evidence": _once([_evidence(writer, one) for one in typed.evidence]),
         "supersedes": [one.id for one in old],
     }
     said = _front_matter(writer, given, {})
     carried = _carried(writer, before, said)
     data = {**head, **said, **carried, **rest, "allowed_secrets": writer.overridden()}
-    reason = writer.optional("reason", draft.reason)
-    return Drafted(data, body, domain, reason, list(carried), _left_behind(writer, before, data))
+    reason = writer.optional("reason", typed.reason)
+    return NewNote(data, body, domain, reason, list(carried), _left_behind(writer, before, data))
 
 
 def _once(given: Sequence[T]) -> list[T]:
