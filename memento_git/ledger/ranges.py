@@ -61,15 +61,19 @@ class NoMergeBase(Refused):
 
 
 class Range(NamedTuple):
-    """The commits to compare: both sides (several commits: their union), and what to know of them."""
+    """The commits to compare: both sides (several commits: their union), and what to know of them.
+
+    `older` is the commit that was named for the older side, which the bases are of.
+    """
 
     bases: tuple[str, ...]
     tips: tuple[str, ...]
     notes: tuple[str, ...]
+    older: str
 
     @property
     def base(self) -> str:
-        """Return the commit whose code, policy and keys are those of the older side."""
+        """Return the commit whose code is that of the older side."""
         return self.bases[0]
 
 
@@ -94,16 +98,17 @@ def resolve(git: Git, given: str, tips: Sequence[str] = ()) -> Range:
     if ".." in given:
         one, other = _sides(given, "..")
         base, tip = commit(git, one), commit(git, other)
-        return Range((base,), (tip,), _apart(git, one, base, other, tip))
+        return Range((base,), (tip,), _apart(git, one, base, other, tip), base)
     tip = commit(git, "HEAD")
     return _parted(git, given or _trunk(git, tip), (tip,))
 
 
 def _parted(git: Git, rev: str, tips: tuple[str, ...]) -> Range:
     """Return what came to tips since they left a revision; where both merged each other, since all they have of it."""
-    forks = tuple(_forks(git, commit(git, rev), tips[0]))
+    older = commit(git, rev)
+    forks = tuple(_forks(git, older, tips[0]))
     told = f"both sides merged each other: {len(forks)} merge bases count together, and the code of {forks[0][:12]}"
-    return Range(forks, tips, (told,) if len(forks) > 1 else ())
+    return Range(forks, tips, (told,) if len(forks) > 1 else (), older)
 
 
 def _sides(given: str, dots: str) -> tuple[str, str]:

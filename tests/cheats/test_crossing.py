@@ -213,6 +213,8 @@ def test_a_policy_that_an_earlier_request_had_on_its_way_alone(doors: Doors) -> 
     doors.play.complete(doors.play.claimed(task), doors.play.evidence(task, kind="lint"))
     for code, found in looks(doors):
         assert (code, errors(found)) == (5, {"P001"}), found
+    shown = doors.answer("diff", f"{MAIN}...{WORK}")
+    assert (shown["counts"]["unproven"], shown["policy"]["weakened"]) == (1, ["require: test is asked no more"])
 
 
 def test_keys_that_an_earlier_request_had_on_its_way_alone(doors: Doors) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout, policyfile
-from memento_git.ledger.ranges import resolve
+from memento_git.ledger.ranges import resolve, ruling
 from memento_git.ledger.store import Ledger, refuse_absent
 from memento_git.ledger.view import View
 from memento_git.model.ids import parse_ref
@@ -35,12 +35,14 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
     old, new = ledger.side(found.bases), ledger.side(found.tips)
     if not old.exists and not new.exists:
         refuse_absent(new, f"{found.base[:12]} and {', '.join(tip[:12] for tip in found.tips)}")
-    told = policyfile.rule(old)
-    policy, runners, keys = _policy(old, new), _runners(old, new), _Keys(old, new)
+    rules = ruling(ledger.git, found.bases, found.older)
+    judge = old if (rules,) == found.bases else ledger.side((rules,))
+    told = dict.fromkeys([*policyfile.rule(old), *policyfile.rule(judge)])
+    policy, runners, keys = _policy(judge, new), _runners(judge, new), _Keys(judge, old, new)
     runs, files = [], []
     for run in sorted({*old.runs(), *new.runs()}):
         same = _ids(old, run) == _ids(new, run)
-        if same and not policy["changed"] and old.signers == new.signers:
+        if same and not policy["changed"] and judge.signers == new.signers:
             continue
         after = _held(new, run, runners)
         before = _held(old, run)
@@ -90,11 +92,11 @@ def _runners(old: View, new: View) -> Runners | None:
 
 
 class _Keys:
-    """The policy and keys of the older side, by which signatures are told: read once, and where a run asks for them."""
+    """The policy and keys that judge the newer side: read once, and where a run asks for them."""
 
-    def __init__(self, old: View, new: View) -> None:
+    def __init__(self, judge: View, old: View, new: View) -> None:
         self.old, self.new = old, new
-        self._view = old if old.exists else new
+        self._view = judge if judge.exists else new
 
     @cached_property
     def policy(self) -> Policy:
