@@ -278,7 +278,7 @@ def _write(
                     writer, held = _files_of(folder).open_index().writer(), 0
             documents, length, held = documents + bool(entry.length), length + entry.length, held + len(entry.weights)
             marks = dict.fromkeys((*entry.marks, f"source:{source}"), 1)
-            writer.add_document(words=entry.weights, marks=marks, length=entry.length, header=packed(entry.header))
+            writer.add_document(words=entry.weights, marks=marks, length=entry.length, card=packed(entry.header))
     except BaseException:
         writer.cancel()
         raise
