@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.model.clock import stamp
-from memento_git.work.routing import outcomes, routing
+from memento_git.work.routing import executor_choice, outcomes
 from memento_git.work.routing.budget import Budget, Next
 from memento_git.work.routing.executors import Executor
 from memento_git.work.routing.outcomes import Outcome
@@ -67,10 +67,10 @@ def witness(dice: random.Random, executor: str, kind: str, skill: float, at: str
 
 def ours(kind: str, log: list[Outcome], now: str) -> str:
     """Return what `task route` selects."""
-    asked = routing.Job(
+    asked = executor_choice.Job(
         "", kind, "low", "", (), now, TABLE, log, Budget(None, None, 0, 0.0), Next("first", None, "")
     )  # fmt: skip
-    return str(routing.decide(asked, {})["selected_executor"])
+    return str(executor_choice.decide(asked, {})["selected_executor"])
 
 
 def first(kind: str, log: list[Outcome], now: str) -> str:  # noqa: ARG001 (one shape for all)
@@ -152,9 +152,9 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=240, help="outcomes in each replay")
     parser.add_argument("--seeds", type=int, default=40, help="how many worlds")
     parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--curiosity", type=float, default=routing.CURIOSITY, help="to compare other settings")
+    parser.add_argument("--curiosity", type=float, default=executor_choice.CURIOSITY, help="to compare other settings")
     given = parser.parse_args()
-    routing.CURIOSITY = given.curiosity  # type: ignore[misc]
+    executor_choice.CURIOSITY = given.curiosity  # type: ignore[misc]
     print("| story | policy | success / oracle's | regret | regret of ours / its | ours is better |")
     print("|---|---|---:|---:|---:|---:|")
     for row in rows(given.tasks, range(given.first_seed, given.first_seed + given.seeds)):

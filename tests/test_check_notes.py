@@ -14,7 +14,7 @@ import pytest
 from docs.generator import rows
 from memento_git.errors import MementoError, adding
 from memento_git.knowledge import pairs
-from memento_git.knowledge.actions import checking, notes
+from memento_git.knowledge.actions import note_checks, notes
 from tests.play import Play, add, asked, git, take_out
 
 if TYPE_CHECKING:
@@ -92,11 +92,11 @@ def test_only_what_this_change_did_counts_not_what_happened_before(play: Play) -
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
     here = play.commit("calc.py", edited(LINES, 11))
     play.commit("other.py", "nothing to see\n")
-    assert checking.check_diff(play.ledger, f"{here}..HEAD")["touched"] == []
+    assert note_checks.check_diff(play.ledger, f"{here}..HEAD")["touched"] == []
     (play.root / "other.py").write_text("nothing more\n")
     git(play.root, "add", "other.py")
-    assert checking.check_diff(play.ledger, "staged")["touched"] == []
-    told = checking.check_diff(play.ledger, f"{here}~1..HEAD")["touched"]
+    assert note_checks.check_diff(play.ledger, "staged")["touched"] == []
+    told = note_checks.check_diff(play.ledger, f"{here}~1..HEAD")["touched"]
     assert [row["note"] for row in told] == [note]
 
 
@@ -106,7 +106,7 @@ def test_a_file_that_is_renamed_or_removed_is_told(play: Play) -> None:
     moved, gone = pinned(play, "About ten.", "old.py:10-12"), pinned(play, "About the file.", "gone.py")
     git(play.root, "mv", "old.py", "new.py")
     take_out(play.root, "gone.py", message="tidy")
-    told = {row["note"]: row for row in checking.check_diff(play.ledger, "HEAD~1..HEAD")["touched"]}
+    told = {row["note"]: row for row in note_checks.check_diff(play.ledger, "HEAD~1..HEAD")["touched"]}
     assert (told[moved]["state"], told[moved]["path"]) == ("moved", "new.py")
     assert told[gone]["state"] == "gone"
 
@@ -119,15 +119,15 @@ def test_of_a_place_that_a_shallow_clone_does_not_know_the_file_is_told(play: Pl
     play.commit("calc.py", edited(LINES, 10, 25))
     git(tmp_path, "clone", "-q", "--depth=3", play.root.as_uri(), "shallow")
     shallow = play.beside(tmp_path / "shallow")
-    (row,) = checking.check_diff(shallow.ledger, "HEAD~1..HEAD")["touched"]
+    (row,) = note_checks.check_diff(shallow.ledger, "HEAD~1..HEAD")["touched"]
     assert (row["note"], row["state"], row["path"]) == (note, "unknown", "calc.py")
     assert row["why"].startswith("the file differs; this clone does not have")
     where = ("-C", str(shallow.root))
     annotated = cli("check", "--diff", "HEAD~1..HEAD", "--format", "github", *where)[1]
     assert "may be changed (this clone cannot say) by this change: calc.py:10-12" in annotated
     assert "unknown (the file differs; this clone does not have" in cli("diff", "HEAD~1..HEAD", *where)[1]
-    assert checking.check_diff(shallow.ledger, "HEAD~2..HEAD~1")["touched"] == [], "no change of its file"
-    assert checking.check_diff(play.ledger, "HEAD~1..HEAD")["touched"] == [], "the whole history knows better"
+    assert note_checks.check_diff(shallow.ledger, "HEAD~2..HEAD~1")["touched"] == [], "no change of its file"
+    assert note_checks.check_diff(play.ledger, "HEAD~1..HEAD")["touched"] == [], "the whole history knows better"
 
 
 def test_a_note_of_the_branch_is_held_against_what_it_was_set_to(play: Play) -> None:
@@ -135,7 +135,7 @@ def test_a_note_of_the_branch_is_held_against_what_it_was_set_to(play: Play) -> 
     play.commit("calc.py", edited(LINES, 5))
     kept, stale = pinned(play, "Five is new.", "calc.py:5"), pinned(play, "Twenty is old.", "calc.py:20-22")
     play.commit("calc.py", edited(LINES, 5, 20, 21, 22))
-    told = checking.check_diff(play.ledger, f"{base}..HEAD")["touched"]
+    told = note_checks.check_diff(play.ledger, f"{base}..HEAD")["touched"]
     assert [row["note"] for row in told] == [stale]
     assert kept != stale
 
@@ -159,9 +159,9 @@ def test_a_range_without_a_ledger_on_one_side_and_odd_options(play: Play, cli: C
     first = git(play.root, "rev-list", "--max-parents=0", "HEAD")
     note = pinned(play, "Ten is a limit.", "calc.py:10-12")
     play.commit("calc.py", edited(LINES, 11))
-    told = checking.check_diff(play.ledger, f"{first}..HEAD")["touched"]
+    told = note_checks.check_diff(play.ledger, f"{first}..HEAD")["touched"]
     assert [row["note"] for row in told] == [note]
-    assert checking.check_diff(play.ledger, f"HEAD..{first}") == {
+    assert note_checks.check_diff(play.ledger, f"HEAD..{first}") == {
         "base": git(play.root, "rev-parse", "HEAD"), "tip": first, "touched": [], "checked": 0,
     }  # fmt: skip
     for wrong in (["--staged"], ["--fix"], ["--base", "HEAD"], ["--no-base"], ["--format", "sarif"], ["--reproduce"]):
@@ -247,7 +247,7 @@ def test_what_git_says_of_a_change_is_on_the_list_that_the_hook_reads(play: Play
     assert {"lib", "pyproject.toml", "requirements", "src/"} <= set(told)
     assert "" not in told
     path.unlink()
-    checking.watch_places(play.ledger)
+    note_checks.watch_places(play.ledger)
     assert path.read_text(encoding="utf-8").splitlines() == told
 
 
@@ -327,8 +327,8 @@ def test_two_live_notes_of_one_key_are_shown_once(play: Play) -> None:
     git(play.root, "checkout", "-q", "main")
     add(play, "The theme is light.", key="user.theme")
     git(play.root, "merge", "-q", "other", "-m", "merge")
-    (row,) = checking.check_duplicates(checking.note_set_at(play.ledger))["duplicates"]
-    assert row["why"] == checking.SAME_KEY
+    (row,) = note_checks.check_duplicates(note_checks.note_set_at(play.ledger))["duplicates"]
+    assert row["why"] == note_checks.SAME_KEY
 
 
 def test_conflicts_are_linked_contested_or_suspected(play: Play, cli: Call) -> None:
@@ -340,7 +340,7 @@ def test_conflicts_are_linked_contested_or_suspected(play: Play, cli: Call) -> N
     assert told == {frozenset({one, other}): "linked: contradicts", frozenset({yes, no}): pairs.MAY_CONTRADICT}
     play.do(notes.link_note, yes, "contradicts", no)
     assert [row["why"] for row in asked(cli, play, "check", "conflicts")["conflicts"]] == ["linked: contradicts"] * 2
-    assert checking.check_duplicates(checking.note_set_at(play.ledger))["duplicates"] == []
+    assert note_checks.check_duplicates(note_checks.note_set_at(play.ledger))["duplicates"] == []
     git(play.root, "checkout", "-q", "-b", "other")
     play.do(notes.park_note, one)
     git(play.root, "checkout", "-q", "main")
@@ -392,4 +392,4 @@ def test_check_still_checks_the_ledger_and_knows_no_other_words(play: Play, cli:
     assert cli("check", "-C", str(play.root))[0] == 0
     assert cli("check", "rumours", "-C", str(play.root))[0] == 2
     with pytest.raises(MementoError):
-        checking.check_diff(play.ledger, "nowhere..HEAD")
+        note_checks.check_diff(play.ledger, "nowhere..HEAD")

@@ -11,9 +11,9 @@ import pytest
 from memento_git.errors import MementoError
 from memento_git.ledger.names import NoSuchRevision
 from memento_git.verbs import batch
-from memento_git.work import checks as rules
-from memento_git.work.actions import checks, evidences
-from memento_git.work.checks import Check, PayloadInvalid, ProviderUnknown
+from memento_git.work import check_payloads as rules
+from memento_git.work.actions import evidence_checks, evidences
+from memento_git.work.check_payloads import Check, PayloadInvalid, ProviderUnknown
 from memento_git.work.proof import trust
 from tests.play import Play, git
 
@@ -179,7 +179,7 @@ def held(play: Play, run: str) -> list[dict[str, Any]]:
 def test_each_check_is_one_piece_of_evidence_bound_to_its_commits_code(play: Play, run: str) -> None:
     from memento_git.work import codestate
 
-    new, old = play.do(checks.add_checks, of_head(play, "github-check-runs"), run=run)
+    new, old = play.do(evidence_checks.add_checks, of_head(play, "github-check-runs"), run=run)
     assert (len(new), old) == (4, [])
     head = git(play.root, "rev-parse", "HEAD~1")
     found = {data["check"]["name"]: data for data in held(play, run)}
@@ -198,58 +198,62 @@ def test_each_check_is_one_piece_of_evidence_bound_to_its_commits_code(play: Pla
 
 def test_a_check_that_is_delivered_twice_is_recorded_once(play: Play, run: str) -> None:
     found = of_head(play, "github-check-runs")
-    first, _ = play.do(checks.add_checks, found, run=run)
-    assert play.do(checks.add_checks, found, run=run) == ([], first)
-    assert play.do(checks.add_checks, [found[0], found[0]], run=run) == ([], [first[0], first[0]])
+    first, _ = play.do(evidence_checks.add_checks, found, run=run)
+    assert play.do(evidence_checks.add_checks, found, run=run) == ([], first)
+    assert play.do(evidence_checks.add_checks, [found[0], found[0]], run=run) == ([], [first[0], first[0]])
     again = found[0]._replace(conclusion="failure", finished="2026-01-10T11:00:00.000Z")
-    assert len(play.do(checks.add_checks, [again, again], run=run)[0]) == 1
+    assert len(play.do(evidence_checks.add_checks, [again, again], run=run)[0]) == 1
     assert len(held(play, run)) == 5
 
 
 def test_a_typed_word_that_comes_back_after_another_is_news(play: Play, run: str) -> None:
     for word, new in (("success", True), ("success", False), ("failure", True), ("success", True)):
-        assert play.do(checks.record_check, "jenkins", conclusion=word, run=run)[1] is new
+        assert play.do(evidence_checks.record_check, "jenkins", conclusion=word, run=run)[1] is new
     assert len(held(play, run)) == 3
 
 
 def test_a_retracted_check_does_not_come_back_with_its_next_delivery(play: Play, run: str) -> None:
     found = of_head(play, "github-check-run")
-    (first,), _ = play.do(checks.add_checks, found, run=run)
+    (first,), _ = play.do(evidence_checks.add_checks, found, run=run)
     play.do(evidences.retract, first, reason="Of another repository.")
-    assert play.do(checks.add_checks, found, run=run) == ([], [first])
+    assert play.do(evidence_checks.add_checks, found, run=run) == ([], [first])
 
 
 def test_a_check_of_a_task_is_evidence_for_that_task_alone(play: Play, run: str) -> None:
     task = play.task(run=run)
     found = of_head(play, "github-check-run")
-    play.do(checks.add_checks, found, run=run)
-    play.do(checks.add_checks, found, tasks=[task])
+    play.do(evidence_checks.add_checks, found, run=run)
+    play.do(evidence_checks.add_checks, found, tasks=[task])
     assert [data.get("for") for data in held(play, run)].count([task]) == 1
 
 
 def test_a_check_of_a_commit_that_is_not_here_is_refused_with_the_way_to_get_it(play: Play, run: str) -> None:
-    with pytest.raises(checks.CommitUnknown, match=COMMIT) as refusal:
-        play.do(checks.add_checks, rules.parse(sample("github-check-runs")), run=run)
+    with pytest.raises(evidence_checks.CommitUnknown, match=COMMIT) as refusal:
+        play.do(evidence_checks.add_checks, rules.parse(sample("github-check-runs")), run=run)
     assert f"git fetch origin {COMMIT}" in refusal.value.hint
     assert held(play, run) == []
 
 
 def test_a_check_that_ends_in_the_future_is_refused(play: Play, run: str) -> None:
     with pytest.raises(PayloadInvalid, match="in the future"):
-        play.do(checks.add_checks, of_head(play, "github-check-run", finished="2999-01-01T00:00:00.000Z"), run=run)
+        play.do(
+            evidence_checks.add_checks, of_head(play, "github-check-run", finished="2999-01-01T00:00:00.000Z"), run=run
+        )
 
 
 @pytest.mark.parametrize("name", ["red\u202egreen", "a\x1b[31m", "two\nlines"])
 def test_a_name_that_would_steer_a_terminal_is_refused(play: Play, run: str, name: str) -> None:
     with pytest.raises(MementoError) as refusal:
-        play.do(checks.add_checks, of_head(play, "github-check-run", name=name), run=run)
+        play.do(evidence_checks.add_checks, of_head(play, "github-check-run", name=name), run=run)
     assert refusal.value.token == "text_invalid"
 
 
 def test_a_secret_in_an_address_is_refused(play: Play, run: str) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     with pytest.raises(MementoError) as refusal:
-        play.do(checks.add_checks, of_head(play, "github-check-run", url=f"https://x.example/?t={secret}"), run=run)
+        play.do(
+            evidence_checks.add_checks, of_head(play, "github-check-run", url=f"https://x.example/?t={secret}"), run=run
+        )
     assert refusal.value.token == "secret_found"
     assert secret not in refusal.value.message
 
@@ -259,17 +263,17 @@ def test_the_commit_that_is_named_must_be_the_one_that_was_said() -> None:
     for one in payload:
         one["url"] = None
     text = json.dumps(payload).encode()
-    with pytest.raises(checks.CommitMissing, match="names no commit"):
-        checks.parse(text)
-    assert {one.commit for one in checks.parse(text, commit=COMMIT)} == {COMMIT}
-    with pytest.raises(checks.CommitMissing, match="bbbb"):
-        checks.parse(sample("github-statuses"), commit="b" * 40)
+    with pytest.raises(evidence_checks.CommitMissing, match="names no commit"):
+        evidence_checks.parse(text)
+    assert {one.commit for one in evidence_checks.parse(text, commit=COMMIT)} == {COMMIT}
+    with pytest.raises(evidence_checks.CommitMissing, match="bbbb"):
+        evidence_checks.parse(sample("github-statuses"), commit="b" * 40)
 
 
 def test_a_typed_check_is_of_heads_commit_and_says_that_it_was_typed(play: Play, run: str) -> None:
     head = git(play.root, "rev-parse", "HEAD")
     identity, new = play.do(
-        checks.record_check, "GitHub-Actions", conclusion="Success", status="completed", id="77", run=run,
+        evidence_checks.record_check, "GitHub-Actions", conclusion="Success", status="completed", id="77", run=run,
         url="https://ci.example/77",
     )  # fmt: skip
     assert new
@@ -283,7 +287,7 @@ def test_a_typed_check_is_of_heads_commit_and_says_that_it_was_typed(play: Play,
 @pytest.mark.parametrize("is_batch", [False, True])
 def test_a_typed_check_of_another_commit_is_recorded_of_that_one(play: Play, run: str, *, is_batch: bool) -> None:
     first = git(play.root, "rev-list", "--max-parents=0", "HEAD")
-    record = batch.check_evidence if is_batch else checks.record_check
+    record = batch.check_evidence if is_batch else evidence_checks.record_check
     play.do(record, provider="ci", conclusion="success", commit=first[:10], run=run)
     (data,) = held(play, run)
     assert data["check"]["commit"] == first != git(play.root, "rev-parse", "HEAD")
@@ -304,18 +308,18 @@ def test_a_typed_check_of_another_commit_is_recorded_of_that_one(play: Play, run
 )
 def test_a_typed_status_alone_is_no_success(play: Play, run: str, options: dict[str, str], problem: str) -> None:
     with pytest.raises(PayloadInvalid, match=problem):
-        play.do(checks.record_check, "github", run=run, **options)
-    assert play.do(checks.record_check, "github", status="queued", run=run)[1]
+        play.do(evidence_checks.record_check, "github", run=run, **options)
+    assert play.do(evidence_checks.record_check, "github", status="queued", run=run)[1]
     assert [data["outcome"] for data in held(play, run)] == ["observed"]
 
 
 def test_a_typed_provider_must_be_a_word(play: Play, run: str) -> None:
     with pytest.raises(PayloadInvalid, match="word of small letters"):
-        play.do(checks.record_check, "-- --", conclusion="success", run=run)
+        play.do(evidence_checks.record_check, "-- --", conclusion="success", run=run)
 
 
 def test_an_outcome_that_is_written_by_hand_does_not_outlive_the_conclusion(play: Play, run: str) -> None:
-    play.do(checks.add_checks, of_head(play, "github-check-run"), run=run)
+    play.do(evidence_checks.add_checks, of_head(play, "github-check-run"), run=run)
     (path,) = play.root.glob(".memento/runs/*/evidence/*/*.yaml")
     play.commit(path, path.read_text().replace("outcome: failed", "outcome: passed"), "forged")
     state = play.state(run)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.knowledge import index
-from memento_git.knowledge.actions import checking, notes
+from memento_git.knowledge.actions import note_checks, notes
 from memento_git.knowledge.actions.drafts import draft_note
 from memento_git.knowledge.actions.recalling import recall
 from memento_git.knowledge.note_rows import note_row
@@ -72,9 +72,9 @@ def test_rivals_are_shown_together_in_every_view(play: Play, cli: Call, merge: C
     found.close()
     assert against(play, "jenkins") == against(play, "argocd") == both
     assert against(play, view="list") == against(play, view="digest") == both
-    (conflict, *_) = checking.check_conflicts(NoteSet(play.ledger.view()))["conflicts"]
+    (conflict, *_) = note_checks.check_conflicts(NoteSet(play.ledger.view()))["conflicts"]
     assert sorted(row["note"] for row in conflict["notes"]) == sorted(both)
-    assert conflict["why"] == (checking.SAME_KEY if merge is keyed else checking.SAME_PLACE)
+    assert conflict["why"] == (note_checks.SAME_KEY if merge is keyed else note_checks.SAME_PLACE)
     where = ("-C", str(play.root))
     for words in (("export", "--format", "agents-md"), ("export", "--format", "md"), ("note", "show", one)):
         assert f"contradicted by {other}" in " ".join(cli(*words, *where)[1].replace(other[:9], other).split()), words
@@ -91,7 +91,7 @@ def test_rivals_are_none_any_more_once_it_is_decided(play: Play) -> None:
     one, other = keyed(play)
     play.do(notes.retire_note, other, reason="It was tried.")
     assert against(play, "jenkins") == {one: []}
-    assert checking.check_conflicts(NoteSet(play.ledger.view())) == {"conflicts": []}
+    assert note_checks.check_conflicts(NoteSet(play.ledger.view())) == {"conflicts": []}
 
 
 def test_a_settled_place_has_no_rivals(play: Play) -> None:

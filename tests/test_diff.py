@@ -23,7 +23,7 @@ from memento_git.review.diff_lines import headline
 from memento_git.review.diff_markdown import RESERVE, markdown
 from memento_git.review.weakened import weakened
 from memento_git.review.word_diff import words
-from memento_git.work.actions import checks, dispatches, evidences, plans, runs, settling, tasks, verifying
+from memento_git.work.actions import dispatches, evidence_checks, evidences, plans, runs, settling, tasks, verifying
 from memento_git.work.actions.comparing import compare
 from tests.play import add, git, take_out
 
@@ -1242,7 +1242,7 @@ def test_what_evidence_holds_is_told_before_what_was_said_of_it(play: Play, run:
     (play.root / "form.png").write_bytes(b"a picture")
     play.commit_all()
     play.do(evidences.add_evidence, "screenshot", files=["form.png"], summary="All 42 tests passed")
-    play.do(checks.record_check, "gitlab", conclusion="success", name="spelling")
+    play.do(evidence_checks.record_check, "gitlab", conclusion="success", name="spelling")
     play.do(evidences.add_evidence, "diff", diff=f"{base}..{head(play)}", summary="Three lines")
     play.do(evidences.approve, play.run("Another"), prompt="May it go?", response="yes")
     shown = markdown(told(play, f"{base}.."))

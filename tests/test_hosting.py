@@ -17,8 +17,8 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.work import hosting
-from memento_git.work.actions import checks
-from memento_git.work.checks import MOST_BYTES
+from memento_git.work.actions import evidence_checks
+from memento_git.work.check_payloads import MOST_BYTES
 from tests.play import Play, git
 from tests.served import Quiet, WebServer, played
 
@@ -289,5 +289,5 @@ def test_checks_are_fetched_for_head_and_recorded_without_the_token(
 def test_what_a_service_says_of_another_commit_is_refused(service: Service, play: Play) -> None:
     head = git(play.root, "rev-parse", "HEAD")
     service.on("/organizations/acme/pipelines/app/builds", [sample("buildkite-build")])
-    with pytest.raises(checks.CommitMissing):
-        checks.fetch(play.ledger, "acme/app", provider="buildkite", commit=head, api=service.url)
+    with pytest.raises(evidence_checks.CommitMissing):
+        evidence_checks.fetch(play.ledger, "acme/app", provider="buildkite", commit=head, api=service.url)

@@ -10,7 +10,7 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.knowledge import similarity
-from memento_git.knowledge.actions import checking, notes
+from memento_git.knowledge.actions import note_checks, notes
 from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.note_input import titled
 from memento_git.knowledge.note_rows import note_row
@@ -210,7 +210,7 @@ def test_what_takes_a_notes_place_goes_on_being_about_its_code(play: Play, cli: 
     assert (told["about"], told["tags"], told["thread"], told["pinned"]) == (["app.py"], ["web"], "speed", True)
     assert (told["kind"], told["domain"]) == ("decision", "decisions")
     assert (made.carried, made.left) == (["about", "tags", "thread", "pinned"], ["key", "importance"])
-    assert checking.check_anchors(note_set(play), made.id)["counts"] == {"ok": 1}
+    assert note_checks.check_anchors(note_set(play), made.id)["counts"] == {"ok": 1}
     other = play.do(notes.add_note, "Nothing is cached.", kind="fact", tags=["app"], supersedes=[made.id])
     assert (row(play, other.id)["kind"], row(play, other.id)["tags"]) == ("fact", ["app"])
     code, out, _ = cli("note", "add", "It is cached again.", "--supersedes", other.id, "-C", str(play.root))

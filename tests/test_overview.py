@@ -23,7 +23,17 @@ from memento_git.review.report import markdown
 from memento_git.review.summary import digest
 from memento_git.work import answers, rows, task_steps
 from memento_git.work import refusals as no
-from memento_git.work.actions import checks, dispatches, evidences, gates, plans, runs, settling, tasks, verifying
+from memento_git.work.actions import (
+    dispatches,
+    evidence_checks,
+    evidences,
+    gates,
+    plans,
+    runs,
+    settling,
+    tasks,
+    verifying,
+)
 from memento_git.work.dispatch.packet import facts
 from memento_git.work.overview import choose_run, overview
 from memento_git.work.routing import routes
@@ -1132,7 +1142,7 @@ def test_a_release_is_judged_after_the_other_gates_and_once_it_has_what_is_asked
     play.gate("approval", "passed")
     refused = json.loads(cli("gate", "release", "-C", str(play.root), "--json")[1])
     assert [step["command"] for step in refused["next"]] == wanted[1:2]
-    play.do(checks.record_check, "here", conclusion="success", name="ci", run=run)
+    play.do(evidence_checks.record_check, "here", conclusion="success", name="ci", run=run)
     assert commands(play) == wanted[2:]
     play.as_("Grace").do(evidences.approve, run)
     assert (commands(play), told()[0]) == (wanted[2:], "the release asks for approvals: 1 of 2, by Al")

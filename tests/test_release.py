@@ -12,9 +12,9 @@ from memento_git.model.work import GATE_KINDS
 from memento_git.texts.typed import ReasonRequired, TextInvalid
 from memento_git.verbs import batch
 from memento_git.work import refusals as no
-from memento_git.work.actions import checks, evidences, gates, plans, releases, runs, tasks
+from memento_git.work.actions import evidence_checks, evidences, gates, plans, releases, runs, tasks
 from memento_git.work.attest.signing import Signer
-from memento_git.work.checks import Check
+from memento_git.work.check_payloads import Check
 from memento_git.work.gates import release as rules
 from memento_git.work.gates.release import Answer, CheckSeen, Conditions, RunFacts
 from memento_git.work.proof import trust
@@ -229,7 +229,7 @@ def check(play: Play, conclusion: str = "success", finished: str = "2026-01-10T1
     given = {"provider": "github", "name": "test", "id": finished, "url": "", **changes}
     commit = given.pop("commit", "") or git(play.root, "rev-parse", "HEAD")
     found = Check(conclusion=conclusion, commit=commit, finished=finished, **given)
-    return str(play.do(checks.add_checks, [found])[0][0])
+    return str(play.do(evidence_checks.add_checks, [found])[0][0])
 
 
 def test_a_released_run_has_its_gate_passed_on_what_it_rests_on(play: Play, run: str) -> None:

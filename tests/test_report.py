@@ -17,7 +17,7 @@ from memento_git.review.page import page
 from memento_git.review.report import markdown, sections
 from memento_git.review.summary import digest
 from memento_git.work import codestate
-from memento_git.work.actions import checks, dispatches, evidences, plans, runs, tasks
+from memento_git.work.actions import dispatches, evidence_checks, evidences, plans, runs, tasks
 from memento_git.work.actions.verifying import judge
 from memento_git.work.board import as_markdown, board
 from memento_git.work.overview import overview
@@ -331,7 +331,7 @@ def test_the_page_tells_of_a_verdict_an_answer_and_a_check_what_the_report_tells
     play.do(runs.complete_run, run)
     git(play.root, "checkout", "-q", "beside")
     play.as_("Grace <grace@elsewhere.invalid>").gate("quality_review", "passed", run=run)
-    play.do(checks.record_check, "jenkins", conclusion="success", name="spelling", run=run)
+    play.do(evidence_checks.record_check, "jenkins", conclusion="success", name="spelling", run=run)
     play.do(evidences.approve, run, prompt="Is it good?", response="No, never")
     git(play.root, "checkout", "-q", "main")
     git(play.root, "merge", "-q", "--no-edit", "beside")

@@ -20,9 +20,9 @@ from memento_git.ledger.store import Ledger
 from memento_git.model.ids import Ref
 from memento_git.model.work import Evidence
 from memento_git.work import refusals as no
-from memento_git.work.actions import evidences, reproducing, rerunning, runs
+from memento_git.work.actions import clean_rerun, evidences, reproducing, runs
 from memento_git.work.attest import signers
-from memento_git.work.proof import evidence_prefilter, reproduction, trust
+from memento_git.work.proof import evidence_prefilter, rerun_comparison, trust
 from tests.play import Play, commit_all, git
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def test_a_policy_of_the_branch_that_cannot_be_read_does_not_hinder_a_base_that_
     ],
 )
 def test_a_command_is_listed_by_its_first_words(patterns: list[list[str]], argv: list[str], listed: bool) -> None:
-    assert reproduction.is_listed(argv, patterns) is listed
+    assert rerun_comparison.is_listed(argv, patterns) is listed
 
 
 def test_what_cannot_be_run_again_says_why_and_fails_only_when_strict(play: Play, cli: Call) -> None:
@@ -467,7 +467,7 @@ def test_a_folder_that_the_code_does_not_have_cannot_be_run_in(play: Play) -> No
     evidence = play.do(evidences.record_draft, draft, tasks=[play.task()])
     (found,) = again(play, evidence)
     assert (found.status, found.why[0].partition(" has ")[2]) == ("cannot", "no folder sub to run in")
-    assert rerunning.FolderAbsent.token == "reproduction_folder_absent"
+    assert clean_rerun.FolderAbsent.token == "reproduction_folder_absent"
 
 
 def test_setup_makes_the_work_tree_ready_and_its_failure_accuses_nobody(play: Play) -> None:
@@ -485,7 +485,7 @@ def test_setup_makes_the_work_tree_ready_and_its_failure_accuses_nobody(play: Pl
     (found,) = again(play, evidence)
     assert found.status == "cannot"
     assert "ended with exit code 9" in found.why[0]
-    assert rerunning.SetupFailed.token == "reproduction_setup_failed"
+    assert clean_rerun.SetupFailed.token == "reproduction_setup_failed"
 
 
 def test_a_setup_that_takes_too_long_has_failed_also_where_it_ends_well_when_it_is_told_to(play: Play) -> None:
@@ -643,8 +643,8 @@ def test_a_difference_on_other_code_or_of_another_command_contradicts_nothing(pl
     bad = {**first.data, "id": "evidence_" + "1" * 12, "outcome": "failed", "reproduces": ref}
     bad["command"] = {**first.data["command"], "exit": 1}
 
-    def told(**changes: Any) -> reproduction.Seen:
-        return reproduction.judged(first, [Evidence(bad["id"], state.id, {**bad, **changes}, "", "")])
+    def told(**changes: Any) -> rerun_comparison.Seen:
+        return rerun_comparison.judged(first, [Evidence(bad["id"], state.id, {**bad, **changes}, "", "")])
 
     assert told().differ == (bad["id"],)
     untracked = {**first.data["code"], "untracked": {"x": "0" * 40}, "full": "1" * 40}
@@ -652,9 +652,9 @@ def test_a_difference_on_other_code_or_of_another_command_contradicts_nothing(pl
         elsewhere = told(code=code)
         assert (elsewhere.agree, elsewhere.differ, elsewhere.contradicted, elsewhere.trusted) == ((), (), "", False)
         assert elsewhere.doubt == f"{bad['id']} ran it again, and it ran on other code than the first"
-    assert told(command={**bad["command"], "argv": ["false"]}) == reproduction.Seen()
-    assert told(kind="lint") == reproduction.Seen()
-    assert told(reproduces=f"{evidence}@{'0' * 32}") == reproduction.Seen()
+    assert told(command={**bad["command"], "argv": ["false"]}) == rerun_comparison.Seen()
+    assert told(kind="lint") == rerun_comparison.Seen()
+    assert told(reproduces=f"{evidence}@{'0' * 32}") == rerun_comparison.Seen()
 
 
 def test_in_a_final_run_nothing_is_recorded_and_that_is_said(play: Play) -> None:
@@ -703,7 +703,7 @@ def test_a_rerun_is_found_among_many_that_are_none(play: Play) -> None:
     play.ledger.change("many", many)
     for _ in range(2):
         found = play.state(evidence)
-        assert found.seen_again(first) == reproduction.Seen()
+        assert found.seen_again(first) == rerun_comparison.Seen()
     made = recorded(play, evidence).made
     assert play.state(evidence).seen_again(first).agree == (made,)
 

@@ -13,7 +13,7 @@ from memento_git.model.clock import stamp
 from memento_git.model.policy import Policy
 from memento_git.model.states import TRUSTS
 from memento_git.model.work import FAILURES
-from memento_git.work.routing import outcomes, routing
+from memento_git.work.routing import executor_choice, outcomes
 from memento_git.work.routing.budget import BECAUSE, LEADS_TO, Budget, BudgetExceeded, Next, budget, next_step, over
 from memento_git.work.routing.executors import Executor, known
 from memento_git.work.routing.outcomes import Attempt, Outcome, Tally, decayed, expected, tallies
@@ -32,16 +32,16 @@ def ended(who: str, *, good: bool, kind: str = "fix", days: float = 1, **more: A
     return Outcome(who, kind, ago(days), good, more.pop("weight", 1.0), more.pop("task", "task_x"), **more)
 
 
-def asked(*log: Outcome, **more: Any) -> routing.Job:
+def asked(*log: Outcome, **more: Any) -> executor_choice.Job:
     facts: dict[str, Any] = {
         "task": "task_me", "kind": "fix", "risk": "medium", "size": "", "files": (), "now": NOW, "table": TABLE,
         "outcomes": log, "budget": FREE, "step": FIRST,
     }  # fmt: skip
-    return routing.Job(**(facts | more))
+    return executor_choice.Job(**(facts | more))
 
 
 def decide(*log: Outcome, health: dict[str, str] | None = None, override: str = "", **more: Any) -> dict[str, Any]:
-    return routing.decide(asked(*log, **more), health or {}, override)
+    return executor_choice.decide(asked(*log, **more), health or {}, override)
 
 
 def rules(decision: dict[str, Any]) -> dict[str, list[str]]:
@@ -147,7 +147,7 @@ def test_an_executor_with_a_scope_is_given_no_task_that_names_no_files() -> None
     ("srcs/a.py", "src", False), ("docs/a.md", "src/**", False), ("a.py", "src/*", False),
 ])  # fmt: skip
 def test_a_scope_is_a_pattern_or_a_folder(path: str, pattern: str, inside: bool) -> None:
-    assert routing.within(path, [pattern]) is inside
+    assert executor_choice.within(path, [pattern]) is inside
 
 
 def test_failures_on_the_same_files_raise_the_risk() -> None:

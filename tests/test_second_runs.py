@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memento_git.model.work import Evidence
-from memento_git.work.proof.reproduction import (
+from memento_git.work.proof.rerun_comparison import (
     DIFFERS,
     MOST_TOLD,
     OTHER_CODE,
@@ -16,10 +16,10 @@ from memento_git.work.proof.reproduction import (
     Seen,
     denies,
     differences,
-    hindrance,
     is_rerun_of,
     judged,
     less_covered,
+    not_repeatable,
     same_code,
 )
 from memento_git.work.proof.trust import outcome_of
@@ -57,8 +57,8 @@ def seen(*reruns: Evidence, by: str = "") -> Seen:
     (ran(command={"argv": ["make"]}), "recorded", "policy.reproduce.commands does not list its command"),
 ])  # fmt: skip
 def test_a_command_that_cannot_be_run_again_says_why(found: Evidence, status: str, why: str) -> None:
-    assert hindrance(found.data, status, LISTED) == why
-    assert hindrance({}, "recorded", LISTED) == "it records no command"
+    assert not_repeatable(found.data, status, LISTED) == why
+    assert not_repeatable({}, "recorded", LISTED) == "it records no command"
 
 
 def test_who_came_to_the_same_makes_evidence_trusted_where_policy_lists_the_runner() -> None:

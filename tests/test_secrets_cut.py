@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.texts.secrets import SecretFound, cut_before, find_in_words, redact_parts, redact_start, redact_words
-from memento_git.work.actions import evidences, folders, rerunning, verifying
+from memento_git.work.actions import clean_rerun, evidences, folders, verifying
 from memento_git.work.brief import bundle
 from memento_git.work.dispatch import intake
 from memento_git.work.dispatch.packet import MOST_EXCERPT
@@ -200,12 +200,12 @@ def test_names_of_failed_cases_are_redacted_before_they_are_cut() -> None:
 def test_what_a_failed_setup_said_is_redacted_before_it_is_cut(play: Play) -> None:
     from memento_git.model.policy import Policy
 
-    said = f"raise SystemExit('password={PASSWORD} ' + 'x ' * {(rerunning.MOST_SAID - 10) // 2})"
+    said = f"raise SystemExit('password={PASSWORD} ' + 'x ' * {(clean_rerun.MOST_SAID - 10) // 2})"
     policy = Policy(reproduce={**Policy().reproduce, "setup": [[sys.executable, "-c", said]]})
     with (
-        rerunning.Rerunner(play.ledger, policy) as rerunner, pytest.raises(rerunning.SetupFailed) as refused,
+        clean_rerun.Rerunner(play.ledger, policy) as rerunner, pytest.raises(clean_rerun.SetupFailed) as refused,
     ):  # fmt: skip
-        rerunning.set_up(policy, play.root, rerunner._group)
+        clean_rerun.set_up(policy, play.root, rerunner._group)
     assert PASSWORD[-6:] not in str(refused.value.facts["said"])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from memento_git.knowledge import usage
 from memento_git.knowledge.actions import notes
-from memento_git.knowledge.actions.checking import note_set_at
+from memento_git.knowledge.actions.note_checks import note_set_at
 from memento_git.knowledge.actions.sessions import end_session, start_session
 from memento_git.knowledge.actions.usage import check_usage
 from memento_git.ledger import commits, history

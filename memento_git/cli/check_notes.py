@@ -27,7 +27,7 @@ def _shown(
     door: Door, look: Callable[[NoteSet], Row], lines: Callable[[Row, Names], Iterable[str]], none: str = ""
 ) -> None:  # fmt: skip
     """Answer what a look at all notes found: as it is, or as lines, or by what is said where there are none."""
-    from memento_git.knowledge.actions.checking import note_set_at
+    from memento_git.knowledge.actions.note_checks import note_set_at
 
     note_set = note_set_at(door.ledger, door.at)
     told = look(note_set)
@@ -43,7 +43,7 @@ def anchors(door: Door, note_id: str, *, work_tree: bool) -> None:
 
     A place that is as it was is only counted, unless a note is named.
     """
-    from memento_git.knowledge.actions.checking import check_anchors
+    from memento_git.knowledge.actions.note_checks import check_anchors
 
     if len(door.at) > 1 or (door.at and work_tree):
         raise click.UsageError("give one --at, or --work-tree")
@@ -66,7 +66,7 @@ def impact(door: Door, note_id: str) -> None:
 
     That is what rests on it, is linked with it, is about the same code or about code that imports it.
     """
-    from memento_git.knowledge.actions.checking import check_impact
+    from memento_git.knowledge.actions.note_checks import check_impact
 
     def lines(told: Row, names: Names) -> list[str]:
         rows = [(names(row["note"]), names.within(row["reason"]), row["title"]) for row in map(_safe, told["impact"])]
@@ -97,7 +97,7 @@ def _pairs(rows: Iterable[Row], names: Names) -> Iterator[str]:
 @reads
 def duplicates(door: Door) -> None:
     """Show live notes with one key, the same text, or nearly the same; nothing is merged."""
-    from memento_git.knowledge.actions.checking import check_duplicates
+    from memento_git.knowledge.actions.note_checks import check_duplicates
 
     none = "no live notes say the same"
     _shown(door, check_duplicates, lambda told, names: _pairs(told["duplicates"], names), none)
@@ -107,7 +107,7 @@ def duplicates(door: Door) -> None:
 @reads
 def conflicts(door: Door) -> None:
     """Show live notes that contradict: by a link, a key, events that disagree, or perhaps by their words."""
-    from memento_git.knowledge.actions.checking import check_conflicts
+    from memento_git.knowledge.actions.note_checks import check_conflicts
 
     none = "no live notes contradict"
     _shown(door, check_conflicts, lambda told, names: _pairs(told["conflicts"], names), none)
@@ -117,7 +117,7 @@ def conflicts(door: Door) -> None:
 @reads
 def expired(door: Door) -> None:
     """Show live notes whose time is over, the longest ago first."""
-    from memento_git.knowledge.actions.checking import check_expired
+    from memento_git.knowledge.actions.note_checks import check_expired
 
     def lines(told: Row, names: Names) -> list[str]:
         return output.columns(
@@ -133,7 +133,7 @@ COMMANDS: Final = {one.name: one for one in (anchors, impact, duplicates, confli
 
 def touched(door: Door, given: str, form: str) -> None:
     """Show the notes whose code a change touches; to a hook, or as annotations, nothing is said where that is none."""
-    from memento_git.knowledge.actions.checking import STAGED, check_diff
+    from memento_git.knowledge.actions.note_checks import STAGED, check_diff
 
     if door.at and (given == STAGED or len(door.at) > 1):
         raise click.UsageError("give one --at, which `staged` has no use for")

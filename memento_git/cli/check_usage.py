@@ -34,7 +34,7 @@ def usage(door: Door, since: str, commits: int, least: int, limit: int) -> None:
 
     It looks at git's commits and at the ledger alone. Who read what is counted nowhere.
     """
-    from memento_git.knowledge.actions.checking import note_set_at
+    from memento_git.knowledge.actions.note_checks import note_set_at
     from memento_git.knowledge.actions.usage import check_usage
 
     note_set = note_set_at(door.ledger, door.at)

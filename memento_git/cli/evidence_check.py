@@ -48,7 +48,7 @@ def check(
     check is recorded once.
     """
     from memento_git.work import answers
-    from memento_git.work.actions import checks
+    from memento_git.work.actions import evidence_checks
 
     typed = bool(conclusion or status)
     _one_way(file=bool(file), fetch=fetch, typed=typed, repo=repo)
@@ -56,15 +56,15 @@ def check(
     _in_vain({"--name": name, "--id": identity, "--url": url}, "--conclusion", given=typed)
     found = None
     if fetch:
-        found = checks.fetch(door.ledger, repo, provider=provider, commit=commit, api=api)
+        found = evidence_checks.fetch(door.ledger, repo, provider=provider, commit=commit, api=api)
     elif file is not None:
-        found = checks.read(door.ledger, file.read(checks.MOST_BYTES + 1), provider, commit)
+        found = evidence_checks.read(door.ledger, file.read(evidence_checks.MOST_BYTES + 1), provider, commit)
 
     def act(tx: Transaction) -> tuple[list[Row], list[Row]]:
         if found is not None:
-            new, old = checks.add_checks(tx, found, run=run, tasks=tasks)
+            new, old = evidence_checks.add_checks(tx, found, run=run, tasks=tasks)
         else:
-            one, is_new = checks.record_check(
+            one, is_new = evidence_checks.record_check(
                 tx, provider, conclusion=conclusion, status=status, name=name, id=identity, url=url, commit=commit,
                 run=run, tasks=tasks,
             )  # fmt: skip

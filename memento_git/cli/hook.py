@@ -50,7 +50,7 @@ def install(door: Door) -> None:
     They stage nothing and commit nothing, and cost one git call where no ledger file is concerned, nor a file that a
     note is about. Which notes a change touches is shown, and never an error.
     """
-    from memento_git.knowledge.actions.checking import watch_places
+    from memento_git.knowledge.actions.note_checks import watch_places
     from memento_git.work.actions import hooks
 
     found = hooks.install(door.ledger.git)

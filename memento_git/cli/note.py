@@ -288,7 +288,7 @@ def show_note(door: Door, note_id: str, what: str | None, **walk: Any) -> None:
 @reads
 def show_threads(door: Door, domain: str, author: str, limit: int, offset: int, *, live: bool) -> None:
     """List the threads of notes, the one with the latest note first."""
-    from memento_git.knowledge.actions.checking import note_set_at
+    from memento_git.knowledge.actions.note_checks import note_set_at
     from memento_git.knowledge.actions.threads import list_threads
     from memento_git.knowledge.note_rows import remarks
 

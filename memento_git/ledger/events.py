@@ -15,7 +15,7 @@ from memento_git.model.ids import Ref, kind_of, parse_ref
 from memento_git.model.work import Event
 
 if TYPE_CHECKING:
-    from memento_git.ledger.file_index import FileIndex, Names
+    from memento_git.ledger.file_index import FileIndex, FileNames
     from memento_git.ledger.view import View
 
 
@@ -52,7 +52,7 @@ class EventLog:
         return layout.folder_of(self.id, of)
 
     @property
-    def names(self) -> Names:
+    def names(self) -> FileNames:
         """Return what tells the names of single files as the view has them now."""
         return self.view.names(self.id)
 

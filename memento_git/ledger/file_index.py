@@ -20,7 +20,7 @@ TEXTS: Final = ("run", "plan", "task")  # they lie in the folder of what happene
 REDACTABLE: Final = ("evidence", "note")  # their events stay when they go
 
 
-class Names(Protocol):
+class FileNames(Protocol):
     """What is asked of the names of the files of a run, or of all notes; nothing is '' or empty."""
 
     def holds(self, identity: str, kind: str) -> bool:
@@ -60,7 +60,7 @@ class FileIndex(NamedTuple):
 
     def holds(self, identity: str, kind: str) -> bool:
         """Tell whether the run has a record of this id."""
-        return Names.holds(self, identity, kind)
+        return FileNames.holds(self, identity, kind)
 
     def text_of(self, identity: str) -> str:
         """Return the path of a record's text, nothing where there is none."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import layout
-from memento_git.ledger.file_index import END, START, TEXTS, FileIndex, Names
+from memento_git.ledger.file_index import END, START, TEXTS, FileIndex, FileNames
 from memento_git.ledger.filetable import A_SCAN
 from memento_git.model.ids import is_id, kind_of, random_part
 
@@ -18,7 +18,7 @@ MANY: Final = 64  # notes whose events are looked for one note at a time; for mo
 OWNERS: Final = (*TEXTS, "evidence")
 
 
-class FileLookup(Names):
+class FileLookup(FileNames):
     """The same answers as those of the index, which gives them once an id is in two files, or much was asked.
 
     Without a run it is the notes, which lie below their domains.

@@ -79,7 +79,7 @@ def changes(git: Git, folder: str) -> list[Change]:
     return told(ask(git, folder))
 
 
-class Look(GitFuture):
+class StatusFuture(GitFuture):
     """git's look at the whole work tree, at an untracked folder by its name alone, while the caller goes on."""
 
     def __init__(self, git: Git, *, untracked: bool) -> None:
@@ -105,16 +105,16 @@ class Look(GitFuture):
 
 
 @contextmanager
-def unedited(git: Git, paths: set[str], look: Look | None = None) -> Iterator[None]:
+def unedited(git: Git, paths: set[str], status: StatusFuture | None = None) -> Iterator[None]:
     """Refuse at the end of the block where a path of the ledger, or what HEAD has in `a/`, differs from HEAD.
 
     A path that HEAD has not, and the block makes, differs where something is staged at it.
 
     git looks while the block runs, unless it does so already, or has just looked at the work tree.
     """
-    if look is not None and look.is_fresh:
+    if status is not None and status.is_fresh:
         yield
-        _refuse(git, look.seen().changes, paths)
+        _refuse(git, status.seen().changes, paths)
         return
     if not paths:
         yield

@@ -67,7 +67,7 @@ def changing_code(
     return found
 
 
-class Ends:
+class EndCommits:
     """The commits that brought the ends of runs; git is asked for all of them once, when one is wanted."""
 
     def __init__(self, git: Git, commits: Sequence[str]) -> None:

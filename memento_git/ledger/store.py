@@ -342,7 +342,7 @@ class Ledger:
 
         with ExitStack() as stack:
             index = None
-            with git_status.unedited(self.git, tx.relied(), tx.look):
+            with git_status.unedited(self.git, tx.relied(), tx.status):
                 self._refuse_unfit(tx)
                 worktree.reached("decided")
                 if not publish.signs(self.settings):

@@ -41,7 +41,7 @@ class Transaction:
         self.ended = False
         self.made = 0
         self.writers: dict[type, Any] = {}
-        self.look: git_status.Look | None = None
+        self.status: git_status.StatusFuture | None = None
         self.after_commit: list[Callable[[], object]] = []
         self.after_failure: list[Callable[[], object]] = []
 

@@ -17,7 +17,7 @@ from memento_git.model.ids import is_id, resolve
 
 if TYPE_CHECKING:
     from memento_git.ledger.codec import Decoded
-    from memento_git.ledger.file_index import FileIndex, Names
+    from memento_git.ledger.file_index import FileIndex, FileNames
     from memento_git.ledger.git import Git
     from memento_git.ledger.trees import Entry
     from memento_git.model.policy import Policy
@@ -301,7 +301,7 @@ class View:
         """Tell whether what this view is compared with lacks a file: of two with one id, that one is the copy."""
         return self.prior is not None and self.prior.blob(path) is None
 
-    def names(self, run: str) -> Names:
+    def names(self, run: str) -> FileNames:
         """Return what tells the names of one run's files, or of notes, not listing all of them where it need not be."""
         if run in self._index or self.table.listed is None or f"{layout.ARCHIVE}/{run}" in self.folders:
             return self.index(run)

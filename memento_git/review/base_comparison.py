@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.layout import Place
     from memento_git.ledger.tree_diff import Changed
     from memento_git.ledger.view import View
-    from memento_git.review.last_readable import Last
+    from memento_git.review.last_readable import ReadableVersion
 
 GROWING: Final = frozenset({
     "dispatched", "claimed", "renewed", "completed", "accepted", "selected", "passed", "waived",
@@ -45,8 +45,8 @@ class Comparison:
     """A base and a head, what git says differs between them and its commits did, policy and keys that judge both."""
 
     def __init__(
-        self, base: View, runners: Runners, changes: Sequence[Changed], name: str, stand_ins: Mapping[str, Last],
-        story: BranchHistory,
+        self, base: View, runners: Runners, changes: Sequence[Changed], name: str,
+        stand_ins: Mapping[str, ReadableVersion], story: BranchHistory,
     ) -> None:  # fmt: skip
         self.git = base.git
         self.story = story

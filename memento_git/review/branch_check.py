@@ -10,7 +10,7 @@ from typing import Final
 from memento_git.ledger import grep, layout, origin, policyfile, ranges, staged, tree_diff
 from memento_git.ledger.branch_history import NOTHING, BranchHistory, story_of, to_commit, to_write
 from memento_git.ledger.git import Git
-from memento_git.ledger.introducing_commits import Ends, changing_code
+from memento_git.ledger.introducing_commits import EndCommits, changing_code
 from memento_git.ledger.tree_diff import Changed
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
@@ -107,7 +107,7 @@ def _scopes(comparison: Comparison) -> dict[str, Scope]:
     """Return run -> what is looked at in it, of the runs that the branch touched."""
     base, head = comparison.base, comparison.head.commits[0]
     code, before = (code_of(base.git, commit) for commit in (head, base.commits[0]))
-    ends = Ends(base.git, (*base.commits, head))
+    ends = EndCommits(base.git, (*base.commits, head))
     laid = cache(partial(_is_laid, comparison))
     later = cache(partial(_beyond, comparison, ends, laid))
     scope = Scope(None, comparison.added, code, before, partial(_was, comparison), ends.of, later, laid)
@@ -122,7 +122,11 @@ def _is_laid(comparison: Comparison, commit: str, seen: tuple[str, ...]) -> bool
 
 
 def _beyond(
-    comparison: Comparison, ends: Ends, laid: Callable[[str, tuple[str, ...]], bool], gate: str, seen: tuple[str, ...]
+    comparison: Comparison,
+    ends: EndCommits,
+    laid: Callable[[str, tuple[str, ...]], bool],
+    gate: str,
+    seen: tuple[str, ...],
 ) -> list[str] | None:
     """Return the commits of a branch that change code, but for those that lead to commits which a gate has seen.
 

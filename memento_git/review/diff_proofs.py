@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.review.report import checked, differing
 from memento_git.work.proof import failures
-from memento_git.work.proof.reproduction import less_covered
+from memento_git.work.proof.rerun_comparison import less_covered
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 
-class Last(NamedTuple):
+class ReadableVersion(NamedTuple):
     """A commit that has a file as it can be read, and the blob; both are nothing where there never was one."""
 
     commit: str
@@ -35,7 +35,7 @@ BRANCHES: Final = ("--branches", "--remotes")
 NOWHERE: Final = "for no commit has it whole"
 BROKEN: Final = ("A001", "A002")
 MISSED: Final = ("F001", "F007")
-NEVER: Final = Last("", "")
+NEVER: Final = ReadableVersion("", "")
 
 
 def can_be_read(path: str, data: bytes) -> bool:
@@ -54,7 +54,7 @@ def _has_faults(path: str, run: str, data: bytes) -> bool:
     return bool(archive.unpack(path, run, data)[1])
 
 
-def last_read(git: Git, commits: Sequence[str], path: str, digest: str = "") -> Last:
+def last_read(git: Git, commits: Sequence[str], path: str, digest: str = "") -> ReadableVersion:
     """Return the last commit, up to some, that has a file as it can be read, with a digest that begins so."""
     found = (
         last for last, data in _versions(git, commits, path)
@@ -63,13 +63,13 @@ def last_read(git: Git, commits: Sequence[str], path: str, digest: str = "") -> 
     return next(found, NEVER)
 
 
-def _versions(git: Git, commits: Sequence[str], path: str) -> Iterator[tuple[Last, bytes]]:
+def _versions(git: Git, commits: Sequence[str], path: str) -> Iterator[tuple[ReadableVersion, bytes]]:
     """Yield what a file was in each commit that changed it, up to some, or on all branches."""
     told = _history(git, "rev-list", commits, path)
     for commit in told.decode().split():
         entry = git.entries(commit, path).get(path)
         if entry is not None and (data := git.objects([entry.oid])[0]) is not None:
-            yield Last(commit, entry.oid), data
+            yield ReadableVersion(commit, entry.oid), data
 
 
 def _history(git: Git, command: str, commits: Sequence[str], path: str, *options: str) -> bytes:
@@ -79,7 +79,7 @@ def _history(git: Git, command: str, commits: Sequence[str], path: str, *options
     return git.run(command, "--full-history", *options, *known, "--", path, extra=extra) if known else b""
 
 
-def _as_added(git: Git, commits: Sequence[str], path: str) -> Last:
+def _as_added(git: Git, commits: Sequence[str], path: str) -> ReadableVersion:
     """Return the first commit that has a file as it can be read."""
     found = [last for last, data in _versions(git, commits, path) if can_be_read(path, data)]
     return found[-1] if found else NEVER
@@ -124,12 +124,12 @@ def bytes_of(view: View, path: str) -> bytes | None:
     return view.git.objects([last.blob])[0] if last != NEVER else None
 
 
-def stand_ins(base: View, head: View, changes: Iterable[Changed]) -> dict[str, Last]:
+def stand_ins(base: View, head: View, changes: Iterable[Changed]) -> dict[str, ReadableVersion]:
     """Return what stands for the changed files of a base that it cannot read, and the kept files of such evidence.
 
     Where history is cut short before it tells, the file stays what it is.
     """
-    found: dict[str, Last] = {}
+    found: dict[str, ReadableVersion] = {}
     for change in changes:
         if change.is_added or (change.is_removed and _is_packed(base, head, change.path)):
             continue
@@ -157,13 +157,13 @@ def _is_packed(base: View, head: View, path: str) -> bool:
     return path in head.files and head.read(path) == base.read(path)
 
 
-def compared(changes: Iterable[Changed], stand_ins: Mapping[str, Last]) -> list[Changed]:
+def compared(changes: Iterable[Changed], stand_ins: Mapping[str, ReadableVersion]) -> list[Changed]:
     """Return what differs from a base in which some files are what stands for them."""
     told = [one._replace(old=stand_ins[one.path].blob) if one.path in stand_ins else one for one in changes]
     return [one for one in told if one.old != one.new]
 
 
-def nothing(changes: Iterable[Changed], stand_ins: Mapping[str, Last]) -> set[tuple[str, str]]:
+def nothing(changes: Iterable[Changed], stand_ins: Mapping[str, ReadableVersion]) -> set[tuple[str, str]]:
     """Return the files of a base, each with its blob, that count as none."""
     return {(one.path, one.old) for one in changes if stand_ins.get(one.path) == NEVER}
 

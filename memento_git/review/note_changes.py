@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import changes
-from memento_git.knowledge.actions.checking import between
+from memento_git.knowledge.actions.note_checks import between
 from memento_git.knowledge.note_set import NoteSet
 from memento_git.knowledge.transitions import REDACTED
 from memento_git.ledger import layout

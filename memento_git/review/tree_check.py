@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from memento_git.errors import Misused
 from memento_git.ledger import layout, policyfile, staged
 from memento_git.ledger.git import Git
-from memento_git.ledger.introducing_commits import Ends
+from memento_git.ledger.introducing_commits import EndCommits
 from memento_git.ledger.view import View
 from memento_git.model.finding import Finding
 from memento_git.model.policy import Policy
@@ -58,7 +58,7 @@ def alone(git: Git, head: str, now: str) -> Report:
 def parts(view: View, policy: Policy) -> Iterator[Part]:
     """Yield all that a whole tree is looked at for; what cannot be read meanwhile is among the view's findings."""
     head = view.commits[0]
-    scope = Scope(code=code_of(view.git, head), ended=Ends(view.git, view.commits).of)
+    scope = Scope(code=code_of(view.git, head), ended=EndCommits(view.git, view.commits).of)
     yield Part(FILES, partial(_names, view, policy))
     for run in view.runs():
         yield Part(f"run {run}", partial(_whole_run, view, run, policy, scope))

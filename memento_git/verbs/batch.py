@@ -16,8 +16,8 @@ from memento_git.verbs import notes, settling
 from memento_git.work import answers
 from memento_git.work.actions import (
     attaching,
-    checks,
     dispatches,
+    evidence_checks,
     evidences,
     folders,
     gates,
@@ -69,14 +69,14 @@ def check_evidence(
 ) -> str:  # fmt: skip
     """Record the checks of a provider's JSON in a file, or one check of a commit as typed; return the first id."""
     if not file:
-        return checks.record_check(
+        return evidence_checks.record_check(
             tx, provider, conclusion=conclusion, status=status, name=name, id=id, url=url, commit=commit, run=run,
             tasks=tasks,
         )[0]  # fmt: skip
-    checks.refuse_typed(conclusion=conclusion, status=status, name=name, id=id, url=url)
+    evidence_checks.refuse_typed(conclusion=conclusion, status=status, name=name, id=id, url=url)
     with attaching.opened(tx.ledger.git.start / file, file) as stream:
-        found = checks.read(tx.ledger, stream.read(checks.MOST_BYTES + 1), provider, commit)
-    new, old = checks.add_checks(tx, found, run=run, tasks=tasks)
+        found = evidence_checks.read(tx.ledger, stream.read(evidence_checks.MOST_BYTES + 1), provider, commit)
+    new, old = evidence_checks.add_checks(tx, found, run=run, tasks=tasks)
     return (new or old)[0]
 
 

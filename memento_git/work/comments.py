@@ -10,7 +10,7 @@ from urllib.parse import quote
 from memento_git.errors import Misused
 from memento_git.model.markup import MOST_COMMENT, units
 from memento_git.work import hosting
-from memento_git.work.checks import ProviderUnknown
+from memento_git.work.check_payloads import ProviderUnknown
 from memento_git.work.hosting import Asker, HostingFailed, HostingForbidden, HostingNotFound
 
 MOST_BYTES: Final = 3 * MOST_COMMENT

@@ -13,7 +13,7 @@ from memento_git.work.rows import mark
 if TYPE_CHECKING:
     from memento_git.model.rows import EvidenceRow, Row, Withdrawn
     from memento_git.model.work import Evidence
-    from memento_git.work.proof.reproduction import Rerun
+    from memento_git.work.proof.rerun_comparison import Rerun
     from memento_git.work.state import RunState
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
 from memento_git.errors import Misused, Refused, adding
-from memento_git.work import checks
-from memento_git.work.checks import MOST_BYTES, Check, ProviderUnknown
+from memento_git.work import check_payloads
+from memento_git.work.check_payloads import MOST_BYTES, Check, ProviderUnknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,7 +124,7 @@ def fetch(provider: str, repo: str, commit: str, api: str = "") -> list[Check]:
     refuse_unfit(repo, name)
     with closing(Asker(name, api, f"checks of {commit[:12]}", "--commit")) as asker:
         answers = {"github": _github, "gitlab": _gitlab, "buildkite": _buildkite}[name](asker, repo, commit)
-        found = [check for answer in answers for check in (checks.read(answer, name) if _full(answer) else ())]
+        found = [check for answer in answers for check in (check_payloads.read(answer, name) if _full(answer) else ())]
         if not found:
             raise HostingNotFound(host=asker.host, what=asker.what, option=asker.option)
     return found

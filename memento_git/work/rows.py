@@ -96,7 +96,7 @@ def task_row(state: RunState, task: str) -> TaskRow:
     masked = state.status if state.is_final else ""
     told = None if status == "contested" else _reason(state, task, status)
     due = unread is None and state.is_ready(task)
-    back = handout.row(handout.hindrance(state, task), state.id, task) if due else None
+    back = handout.row(handout.foreseen_refusal(state, task), state.id, task) if due else None
     return {
         "id": task, "run_id": state.id,
         "title": prose.title, "description": prose.body,

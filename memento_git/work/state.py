@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memento_git.errors import MementoError
     from memento_git.model.policy import Policy
     from memento_git.work.gates.approvals import Said
-    from memento_git.work.proof.reproduction import Seen
+    from memento_git.work.proof.rerun_comparison import Seen
     from memento_git.work.proof.runners import Runners
     from memento_git.work.proof.trust import Cited, Proof
     from memento_git.work.proof.verification import Demand

@@ -10,7 +10,7 @@ import pytest
 from memento_git.work import codestate
 from memento_git.work.actions import evidences, reproducing, tasks, verifying
 from memento_git.work.proof import reruns
-from memento_git.work.proof.reproduction import Runner
+from memento_git.work.proof.rerun_comparison import Runner
 from memento_git.work.proof.verification import named
 from tests.cheats.doors import run_of
 from tests.play import commit_all, git

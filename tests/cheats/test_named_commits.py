@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memento_git.work import codestate
-from memento_git.work.actions import checks, dispatches, evidences
+from memento_git.work.actions import dispatches, evidence_checks, evidences
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -108,5 +108,5 @@ def test_what_verbs_say_of_commits_is_so(doors: Doors) -> None:
     tip = git(doors.root, "rev-parse", "HEAD")
     doors.play.do(evidences.add_evidence, "diff", diff=f"{before}..{tip}", tasks=[task])
     diff(doors, task, ("1" * 40, tip), files=["gone.py"])
-    doors.play.do(checks.add_checks, checks.parse((PASSED % tip).encode()), tasks=[task])
+    doors.play.do(evidence_checks.add_checks, evidence_checks.parse((PASSED % tip).encode()), tasks=[task])
     doors.sound()

@@ -9,8 +9,8 @@ import pytest
 
 from memento_git.folding.fold import plans_of
 from memento_git.work import codestate
-from memento_git.work.actions import checks, dispatches, evidences, exporting, releases, runs, tasks, verifying
-from memento_git.work.checks import Check
+from memento_git.work.actions import dispatches, evidence_checks, evidences, exporting, releases, runs, tasks, verifying
+from memento_git.work.check_payloads import Check
 from memento_git.work.refusals import GateFallen
 from tests.cheats.doors import run_of
 from tests.cheats.forging import ADA, GATE, GRACE
@@ -716,7 +716,7 @@ def test_a_failed_check_on_which_something_is_not_folded(doors: Doors) -> None:
     run = run_of(doors)
     for hour, word in enumerate(("success", "failure"), 10):
         told = Check("github", "build", str(hour), word, doors.play.ledger.git.commit_of("HEAD"), "", "")
-        ((shown,), _) = doors.play.do(checks.add_checks, [told], run=run)
+        ((shown,), _) = doors.play.do(evidence_checks.add_checks, [told], run=run)
     gone = doors.forge(shown, "superseded", successor=shown)
     doors.forge(shown, "retracted", sees=[gone], reason="It is flaky.")
     doors.remove(gone)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memento_git.knowledge import following, usage
-from memento_git.knowledge.actions.checking import named
+from memento_git.knowledge.actions.note_checks import named
 from memento_git.knowledge.handoffs import is_handoff
 from memento_git.knowledge.typed_times import past_moment
 from memento_git.ledger import commits, layout

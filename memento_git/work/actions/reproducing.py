@@ -14,9 +14,9 @@ from memento_git.model.ids import Ref, parse_ref
 from memento_git.model.markup import one_line
 from memento_git.model.states import RUN_KINDS
 from memento_git.work.actions import evidences
-from memento_git.work.actions.rerunning import Rerunner
+from memento_git.work.actions.clean_rerun import Rerunner
 from memento_git.work.attest.signers import refuse_renamed
-from memento_git.work.proof import reproduction as again
+from memento_git.work.proof import rerun_comparison as again
 from memento_git.work.proof import reruns
 from memento_git.work.proof.seen_commits import HEAD, TRACKED, SeenCommits
 from memento_git.work.proof.trust import not_seen
@@ -236,7 +236,7 @@ def _one(
 ) -> Result:
     """Run one recorded command again and compare."""
     data = evidence.data
-    problem = again.hindrance(data, state.evidence_status(evidence.id), rerunner.policy.reproduce["commands"])
+    problem = again.not_repeatable(data, state.evidence_status(evidence.id), rerunner.policy.reproduce["commands"])
     if problem:
         return Result(evidence, again.CANNOT, (problem,))
     place = places.of(data)

@@ -12,7 +12,7 @@ from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.store import Ledger
 from memento_git.model.enumeration import some
 from memento_git.work import refusals as no
-from memento_git.work.actions import attaching, checkpoints, dispatches, evidences, folders, rerunning, worktrees
+from memento_git.work.actions import attaching, checkpoints, clean_rerun, dispatches, evidences, folders, worktrees
 from memento_git.work.actions.evidences import Draft
 from memento_git.work.actions.handover import HandoverOptions, hand_over, patiently
 from memento_git.work.actions.starting import able, refuse_unfit
@@ -169,8 +169,8 @@ class _Run:
     def _set_up(self, policy: Policy) -> None:
         """Make the worktree ready as for second runs."""
         try:
-            rerunning.set_up(policy, self.top, self._group)
-        except rerunning.SetupFailed as failed:
+            clean_rerun.set_up(policy, self.top, self._group)
+        except clean_rerun.SetupFailed as failed:
             raise _Ended("stopped", self.stop.why) if self.stop else _Ended("environment", failed.message) from None
 
     def _execute(self, keep: int) -> None:

@@ -138,7 +138,7 @@ def beyond_budget(state: RunState, task: str, executor: str | None = None) -> Ob
     return held.exceeded(budget.price(executor, table))
 
 
-def hindrance(state: RunState, task: str) -> MementoError | None:
+def foreseen_refusal(state: RunState, task: str) -> MementoError | None:
     """Return the refusal that a dispatch of a task whose turn it is would meet all the same, or nothing.
 
     Signatures are left out: what they come to depends on more than the run's files. See `mark_unsigned`.

@@ -84,7 +84,7 @@ def examine(git: Git, policy: Policy, *, act: str) -> list[Check]:
     """Look at all of it, also at what policy ignores: that is told, and is ok."""
     asked = policy.preflight
     first = [_operation(git), _identity(git)]
-    tree = _tree(git_status.Look(git, untracked=True).seen(), asked, act) if git.top is not None else []
+    tree = _tree(git_status.StatusFuture(git, untracked=True).seen(), asked, act) if git.top is not None else []
     return [*first, *tree, _disk(git, asked)]
 
 
@@ -100,14 +100,14 @@ def refuse_unfit(tx: Transaction, policy: Policy, *, act: str, insist: Collectio
     levels, untracked = {asked[name] for name in LEVELS}, asked["untracked"] != "ignore"
     if levels == {"ignore"}:
         return
-    if tx.look is None or (untracked and not tx.look.untracked):
-        tx.look = git_status.Look(tx.ledger.git, untracked=untracked)
-        tx.after_failure.append(tx.look.drop)
-    look = tx.look
+    if tx.status is None or (untracked and not tx.status.untracked):
+        tx.status = git_status.StatusFuture(tx.ledger.git, untracked=untracked)
+        tx.after_failure.append(tx.status.drop)
+    status = tx.status
     if "refuse" not in levels:
-        tx.after_commit.append(lambda: _tell(tx, _tree(look.seen(), asked, act)))
+        tx.after_commit.append(lambda: _tell(tx, _tree(status.seen(), asked, act)))
         return
-    checks = _tree(look.seen(), asked, act)
+    checks = _tree(status.seen(), asked, act)
     for check in checks:
         if check.level == "refuse":
             if act == "run" and check.name == "dirty" and policy.preflight["dirty"] != "refuse":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.model.enumeration import grouped
 from memento_git.model.ids import parse_ref
-from memento_git.work.proof import evidence_prefilter, reproduction
+from memento_git.work.proof import evidence_prefilter, rerun_comparison
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,20 +23,20 @@ def of(state: RunState, evidence: Evidence) -> list[Evidence]:
     return state.pieces(_table(state).get(evidence.id, ()))
 
 
-def seen(state: RunState, evidence: Evidence) -> reproduction.Seen:
+def seen(state: RunState, evidence: Evidence) -> rerun_comparison.Seen:
     """Return what standing, witnessed reruns of its command say of evidence."""
-    return reproduction.judged(evidence, _witnessed(state, evidence), lambda one: runner(state, one))
+    return rerun_comparison.judged(evidence, _witnessed(state, evidence), lambda one: runner(state, one))
 
 
 def contradiction(state: RunState, evidence: Evidence) -> Objection:
     """Return what speaks against evidence, or nothing; whose signature a rerun bears does not matter for that."""
-    return reproduction.judged(evidence, _witnessed(state, evidence)).contradicted
+    return rerun_comparison.judged(evidence, _witnessed(state, evidence)).contradicted
 
 
 def denying(state: RunState, evidence: Evidence) -> list[Evidence]:
     """Return the second runs, of other evidence, in which the same command ended otherwise on the same code."""
     names = [name for first, names in _table(state).items() if first != evidence.id for name in names]
-    return [one for one in _holding(state, state.pieces(names)) if reproduction.denies(one.data, evidence.data)]
+    return [one for one in _holding(state, state.pieces(names)) if rerun_comparison.denies(one.data, evidence.data)]
 
 
 def _witnessed(state: RunState, evidence: Evidence) -> list[Evidence]:
@@ -49,10 +49,10 @@ def _holding(state: RunState, found: Iterable[Evidence]) -> list[Evidence]:
     return [one for one in standing if state.witnessed(one) == "witnessed"]
 
 
-def runner(state: RunState, rerun: Evidence) -> reproduction.Runner:
+def runner(state: RunState, rerun: Evidence) -> rerun_comparison.Runner:
     """Return who ran a command again; whose signatures count is read only where there is one."""
     if "signature" not in rerun.data:
-        return reproduction.NOBODY
+        return rerun_comparison.NOBODY
     if state.runners is None:
         from memento_git.work.proof.runners import Runners
 

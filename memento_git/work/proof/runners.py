@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memento_git.ledger import policyfile
 from memento_git.work.attest import signing
-from memento_git.work.proof.reproduction import NOBODY, Runner
+from memento_git.work.proof.rerun_comparison import NOBODY, Runner
 
 if TYPE_CHECKING:
     from collections.abc import Collection

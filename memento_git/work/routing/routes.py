@@ -11,7 +11,7 @@ from memento_git.model.work import Prose
 from memento_git.work import remedies
 from memento_git.work.loading import load
 from memento_git.work.proof import proofs
-from memento_git.work.routing import budget, outcomes, probe, routing
+from memento_git.work.routing import budget, executor_choice, outcomes, probe
 from memento_git.work.routing.executors import Executor, known
 from memento_git.work.routing.outcomes import Attempt, Outcome
 from memento_git.work.state import RunState
@@ -42,12 +42,12 @@ def route(view: View, given: str, *, executor: str = "", ask: bool = True) -> To
     state = RunState(view, run, policy=policy)
     prose = state.prose(task)
     held, step = _budget_and_step(state, task, table)
-    asked = routing.Job(
+    asked = executor_choice.Job(
         task, prose.data.get("kind") or "", prose.data.get("risk") or "", prose.data.get("size") or "",
         tuple(prose.list("files")), view.now, table, history, held, step,
     )  # fmt: skip
-    health = probe.ailments(table.values(), view.git.cwd, routing.possible(asked) if ask else ())
-    decision = routing.decide(asked, health, executor)
+    health = probe.ailments(table.values(), view.git.cwd, executor_choice.possible(asked) if ask else ())
+    decision = executor_choice.decide(asked, health, executor)
     return Told(task, state.task_status(task), decision, _refusal(decision))
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from memento_git.errors import Refused
 from memento_git.model import types as t
 from memento_git.model.clock import AHEAD, seconds_of
-from memento_git.work import checks, codestate
+from memento_git.work import check_payloads, codestate
 from memento_git.work.actions.evidences import Draft, belongs, record_draft
-from memento_git.work.checks import MOST_BYTES, Check, PayloadInvalid
+from memento_git.work.check_payloads import MOST_BYTES, Check, PayloadInvalid
 from memento_git.work.proof import trust
 from memento_git.work.run_writer import RunWriter
 
@@ -41,7 +41,7 @@ class CommitMissing(Refused):
 
 def parse(text: bytes, provider: str = "auto", commit: str = "") -> list[Check]:
     """Return the checks that a provider's JSON tells of; `commit` stands in where one names none."""
-    return [_of(check, commit) for check in checks.parse(text, provider)]
+    return [_of(check, commit) for check in check_payloads.parse(text, provider)]
 
 
 def read(ledger: Ledger, text: bytes, provider: str = "auto", commit: str = "") -> list[Check]:
@@ -51,7 +51,11 @@ def read(ledger: Ledger, text: bytes, provider: str = "auto", commit: str = "") 
 
 def _commit(ledger: Ledger, given: str) -> str:
     """Return the id of a commit by any name of it; a whole id stays, for what is said of one that is not here."""
-    return given if checks.COMMIT.fullmatch(given) and not ledger.git.commit(given) else ledger.git.commit_of(given)
+    return (
+        given
+        if check_payloads.COMMIT.fullmatch(given) and not ledger.git.commit(given)
+        else ledger.git.commit_of(given)
+    )
 
 
 def refuse_typed(**given: str) -> None:
@@ -71,7 +75,7 @@ def fetch(ledger: Ledger, repo: str, *, provider: str = "auto", commit: str = ""
 def _of(check: Check, commit: str) -> Check:
     if commit and check.commit and not check.commit.startswith(commit.lower()):
         raise CommitMissing(name=check.name, named=f"commit {check.commit[:12]}", given=commit[:12])
-    if not check.commit and not checks.COMMIT.fullmatch(commit):
+    if not check.commit and not check_payloads.COMMIT.fullmatch(commit):
         raise CommitMissing(name=check.name, named="no commit", given=commit[:40] or "one")
     return check._replace(commit=check.commit or commit)
 

@@ -95,7 +95,7 @@ def is_listed(argv: Sequence[str], patterns: Iterable[Sequence[str]]) -> bool:
     )
 
 
-def hindrance(data: Mapping[str, Any], status: str, patterns: Iterable[Sequence[str]]) -> Objection:
+def not_repeatable(data: Mapping[str, Any], status: str, patterns: Iterable[Sequence[str]]) -> Objection:
     """Return why recorded evidence cannot be run again, or nothing."""
     command = data.get("command")
     if status != "recorded":
