@@ -77,8 +77,8 @@ def test_a_long_reading_tells_whoever_waits_how_far_it_is(play: Play, monkeypatc
 
 
 def test_a_command_tells_of_a_long_reading_whichever_ledger_it_opens(play: Play) -> None:
-    def opened(**scope: str) -> boundary.Door:
-        return boundary.Door(str(play.root), "", (), (), json=False, **scope)
+    def opened(**scope: str) -> boundary.Call:
+        return boundary.Call(str(play.root), "", (), (), json=False, **scope)
 
     play.run()
     for door in (opened(), opened(scope="user")):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from memento_git.cli import output, steps
-from memento_git.cli.boundary import Door, writes
+from memento_git.cli.boundary import Call, writes
 from memento_git.cli.texts import LITERAL
 from memento_git.model.ids import kind_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.File("rb"), required=False)
 @click.option("--keys", default="", metavar="VERB", help="Show the keys of a verb, such as 'task add'; do nothing.")
 @writes
-def apply(door: Door, file: BinaryIO | None, keys: str) -> int:
+def apply(call: Call, file: BinaryIO | None, keys: str) -> int:
     """Do a list of verbs from a YAML FILE (- for standard input) in one commit.
 
     Each entry has `do` (such as `task add`), the verb's keys, and may have `as: name`; `$name` stands for its id in
@@ -32,25 +32,25 @@ def apply(door: Door, file: BinaryIO | None, keys: str) -> int:
     if (file is None) is not bool(keys):
         raise click.UsageError("name a FILE, or a verb with --keys")
     if file is None:
-        _show_keys(door, keys)
+        _show_keys(call, keys)
         return 0
     text = file.read(batch.LARGEST + 1)
-    done = door.change("apply", lambda tx: batch.apply(tx, text, imports=not LITERAL.get()))
+    done = call.change("apply", lambda tx: batch.apply(tx, text, imports=not LITERAL.get()))
     rejected = [row for row in done if row.get("verdict") == "rejected"]
     unmet = "; ".join(f"{row['id']}: {reason}" for row in rejected for reason in row["failed_requirements"])
     refusal = {"error": "task_rejected", "message": unmet} if rejected else {}
     lines = [line for row in done for line in _lines(row)]
     of_runs = [row["id"] for row in done if kind_of(row["id"]) != "note"]
-    then = steps.after(door, of_runs[-1]) if of_runs else []
-    return door.show({**refusal, "done": done}, "\n".join(lines), then=then)
+    then = steps.after(call, of_runs[-1]) if of_runs else []
+    return call.show({**refusal, "done": done}, "\n".join(lines), then=then)
 
 
-def _show_keys(door: Door, verb: str) -> None:
+def _show_keys(call: Call, verb: str) -> None:
     from memento_git.verbs.batch import keys_of
 
     rows = keys_of(verb)
     told = [(row["name"], row["value"].replace("`", ""), "required" if row["required"] else "") for row in rows]
-    door.show({"keys": rows}, lambda: "\n".join(output.columns(told)))
+    call.show({"keys": rows}, lambda: "\n".join(output.columns(told)))
 
 
 def _lines(row: Row) -> list[str]:

@@ -10,7 +10,7 @@ from memento_git.cli import boundary, output, terminal
 from memento_git.cli.options import of_run
 
 if TYPE_CHECKING:
-    from memento_git.cli.boundary import Door
+    from memento_git.cli.boundary import Call
     from memento_git.cli.output import Names
     from memento_git.model.rows import Row
 
@@ -22,7 +22,7 @@ FORMATS: Final = ("text", "markdown", "json", "sqlite")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How to show it.")
 @click.option("--out", default="", metavar="FILE", help="Where the SQLite file goes.")
 @boundary.reads
-def board(door: Door, run: str, form: str, out: str) -> None:
+def board(call: Call, run: str, form: str, out: str) -> None:
     """Show a run's tasks as a board: a column for each state, a card for each task.
 
     The JSON, or the SQLite file, is what a board elsewhere reads. Nothing is taken back from one but messages: a card
@@ -34,21 +34,21 @@ def board(door: Door, run: str, form: str, out: str) -> None:
 
     if (form == "sqlite") != bool(out):
         raise click.UsageError("--format sqlite and --out FILE go together", click.get_current_context())
-    door.json = door.json or form == "json"
-    view, held = output.run_of(door, run)
+    call.json = call.json or form == "json"
+    view, held = output.run_of(call, run)
     told = arranged(held)
     if out:
         from memento_git.ledger import outfile
         from memento_git.work.boardfile import as_sqlite
 
-        outfile.put(door.ledger, out, as_sqlite(told))
-        door.show({"out": out, "board": told}, f"wrote {out}")
+        outfile.put(call.ledger, out, as_sqlite(told))
+        call.show({"out": out, "board": told}, f"wrote {out}")
         return
 
     def text() -> str:
         return terminal.clean(as_markdown(told)) if form == "markdown" else _told(told, output.Names(view))
 
-    door.show({"board": told}, text)
+    call.show({"board": told}, text)
 
 
 def _told(told: Row, names: Names) -> str:

@@ -1,4 +1,4 @@
-"""What every command shares: options, the opened ledger, one envelope for answers, one door for errors."""
+"""What every command shares: options, the opened ledger, one envelope for answers, one way out for errors."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ INTERRUPTED: Final = 130
 LONGEST: Final = 1_000
 
 
-class Door:
-    """One invocation: where, as whom, at which commit, in which form."""
+class Call:
+    """One call of a command: where, as whom, at which commit, in which form."""
 
     def __init__(
         self, workspace: str, actor: str, at: Sequence[str], allow_secret: Sequence[str], *, json: bool,
@@ -179,7 +179,7 @@ def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
     return at_workspace(function)
 
 
-def _door(options: dict[str, Any]) -> Door:
+def _call(options: dict[str, Any]) -> Call:
     context = click.get_current_context()
     refuse_empty(context)
     take_from_noun(context, options)
@@ -192,7 +192,7 @@ def _door(options: dict[str, Any]) -> Door:
         from memento_git.projects import place_of
 
         workspace = place_of(project)
-    return Door(
+    return Call(
         workspace,
         _actor(options.pop("actor", None), outer.get("actor")),
         options.pop("at", ()) or outer.get("at") or (),
@@ -215,45 +215,45 @@ def _actor(own: str | None, outer: str | None) -> str:
 def _wrap(function: Callable[..., Any], *, writing: bool = False) -> Callable[..., Any]:
     @functools.wraps(function)
     def called(**options: Any) -> Any:
-        door = _door(options)
+        call = _call(options)
         try:
-            return function(door, **options)
+            return function(call, **options)
         except terminal.CannotPrint as error:
             from memento_git.cli import output_errors
 
-            output_errors.refuse(error, door.landed, writing=writing)
+            output_errors.refuse(error, call.landed, writing=writing)
         except machine_errors.FAILURES as error:
-            if not (door.landed and machine_errors.is_of_machine(error)):
+            if not (call.landed and machine_errors.is_of_machine(error)):
                 raise
             from memento_git.cli import output_errors
 
             raise output_errors.FileSystemFailedLate(
-                commit=door.landed[-1][:12], **machine_errors.told_of(error)
+                commit=call.landed[-1][:12], **machine_errors.told_of(error)
             ) from error
         finally:
-            door.close()
+            call.close()
 
     return called
 
 
 def bare(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command that neither reads nor writes the ledger an open door as its first argument."""
+    """Give a command that neither reads nor writes the ledger a call as its first argument."""
     return _shared(_wrap(function))
 
 
 def alters(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command that changes this machine's files, and no record, an open door as its first argument."""
+    """Give a command that changes this machine's files, and no record, a call as its first argument."""
     return _shared(_wrap(function, writing=True))
 
 
 def reads(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of a reading verb, and an open door as its first argument."""
+    """Give a command the options of a reading verb, and a call as its first argument."""
     at = click.option("--at", multiple=True, metavar="REV", help="Read at REV instead of HEAD; repeat for a union.")
     return at(_shared(_wrap(function)))
 
 
 def writes(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of a writing verb, and an open door as its first argument."""
+    """Give a command the options of a writing verb, and a call as its first argument."""
     actor = click.option("--actor", metavar="WHO", help="Name to record; MEMENTO_ACTOR, else git's user, by default.")
     allow = click.option(
         "--allow-secret",
@@ -284,7 +284,7 @@ def group(name: str, text: str, *, alone: str = "list", of_ledger: bool = True) 
 
     @click.group(name, cls=Noun, help=text, invoke_without_command=True)
     @(reads if of_ledger else bare)
-    def noun(door: Door) -> None:  # noqa: ARG001 (the shape of every command)
+    def noun(call: Call) -> None:  # noqa: ARG001 (the shape of every command)
         context = click.get_current_context()
         if context.invoked_subcommand is None:
             context.invoke(noun.commands[alone])

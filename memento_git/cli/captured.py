@@ -12,7 +12,7 @@ from memento_git.model.enumeration import many
 from memento_git.model.finding import inside
 
 if TYPE_CHECKING:
-    from memento_git.cli.boundary import Door
+    from memento_git.cli.boundary import Call
     from memento_git.ledger.view import View
     from memento_git.model.rows import EventRow, EvidenceRow, OutputRow, Row
 
@@ -21,7 +21,7 @@ with_output = click.option(
 )
 
 
-def show(door: Door, view: View, row: EvidenceRow, beside: Mapping[str, list[EventRow]], *, whole: bool) -> None:
+def show(call: Call, view: View, row: EvidenceRow, beside: Mapping[str, list[EventRow]], *, whole: bool) -> None:
     """Show a piece of evidence, what its command printed, and where its files are if only an archive has them."""
     from memento_git.work.captured import captured
 
@@ -32,7 +32,7 @@ def show(door: Door, view: View, row: EvidenceRow, beside: Mapping[str, list[Eve
         {"why": "the archive of its run has its files", "command": inside(one)} for one in places if one not in paths
     ]
     names, happened = output.Names(view), beside.get("audit", ())
-    door.show(
+    call.show(
         {"evidence": row, "output": kept, **beside},
         lambda: "\n".join([*output.fields(_spoken(row), names), *_lines(kept), *output.told_apart(happened, names)]),
         then=then or None,

@@ -10,7 +10,7 @@ import click
 
 from memento_git import __version__
 from memento_git.cli import terminal
-from memento_git.cli.boundary import Door, Noun, both
+from memento_git.cli.boundary import Call, Noun, both
 from memento_git.model.enumeration import many
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Checks(Noun):
 )  # fmt: skip
 @both
 def check(
-    door: Door, base: str, form: str, range_: str, *, no_base: bool, staged: bool, fix: bool, reproduce: bool
+    call: Call, base: str, form: str, range_: str, *, no_base: bool, staged: bool, fix: bool, reproduce: bool
 ) -> int:
     """Check the ledger, or what a branch adds to it; exit with 5 when there are errors.
 
@@ -70,45 +70,45 @@ def check(
 
         if base or no_base or staged or fix or reproduce or form in ("sarif", "junit"):
             raise click.UsageError("--diff goes with --at and --format text, json or github alone")
-        check_notes.touched(door, range_, form)
+        check_notes.touched(call, range_, form)
         return 0
-    at = _at(door, [bool(base), no_base, staged].count(True), staged=staged, reproduce=reproduce)
+    at = _at(call, [bool(base), no_base, staged].count(True), staged=staged, reproduce=reproduce)
     if staged and (refs := _of_the_framework()):
         (base, at), staged = refs, False
-    form = "json" if door.json else form
+    form = "json" if call.json else form
     quick = form in ("text", "github") and not at and not fix and (staged or base)
-    if quick and _is_untouched(door, base, staged=staged):
+    if quick and _is_untouched(call, base, staged=staged):
         if base and form == "text":
             terminal.put(f"nothing is wrong {SAME}")
         return 0
     from memento_git.review import actions
 
-    again = _again(door, form) if reproduce else None
-    report = actions.check(door.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, again=again)
+    again = _again(call, form) if reproduce else None
+    report = actions.check(call.ledger, base=base, no_base=no_base, at=at, staged=staged, fix=fix, again=again)
     report, rows = _with(report, again, form)
-    then = actions.undone(door.ledger, report.fixed) if report.fixed else []
-    door.uncommitted = UNCHECKED
-    _show(door, report, form, rows, base, fix=fix, then=then)
+    then = actions.undone(call.ledger, report.fixed) if report.fixed else []
+    call.uncommitted = UNCHECKED
+    _show(call, report, form, rows, base, fix=fix, then=then)
     return FOUND if report.has_errors else 0
 
 
-def _at(door: Door, bases: int, *, staged: bool, reproduce: bool) -> str:
+def _at(call: Call, bases: int, *, staged: bool, reproduce: bool) -> str:
     """Return the revision that is looked at; refuse what does not go together."""
-    if bases > 1 or len(door.at) + staged > 1:
+    if bases > 1 or len(call.at) + staged > 1:
         raise click.UsageError(
             "give one of --base, --no-base and --staged, and one --at, which --staged has no use for"
         )
-    if reproduce and (staged or door.at):
+    if reproduce and (staged or call.at):
         raise click.UsageError("--reproduce runs commands of this checkout's HEAD: leave --staged and --at away")
-    if "" in door.at:
+    if "" in call.at:
         raise click.UsageError("--at is empty: is a variable not set?")
-    return next(iter(door.at), "")
+    return next(iter(call.at), "")
 
 
-def _again(door: Door, form: str) -> Again:
+def _again(call: Call, form: str) -> Again:
     from memento_git.work.actions.reproducing import Again
 
-    return Again(door.ledger, lambda line: None if form == "json" else terminal.put(line, err=True))
+    return Again(call.ledger, lambda line: None if form == "json" else terminal.put(line, err=True))
 
 
 def _with(report: Report, again: Again | None, form: str) -> tuple[Report, list[dict[str, Any]] | None]:
@@ -134,15 +134,15 @@ def _of_the_framework() -> tuple[str, str] | None:
     return (start, end) if start and end else None
 
 
-def _is_untouched(door: Door, base: str, *, staged: bool) -> bool:
+def _is_untouched(call: Call, base: str, *, staged: bool) -> bool:
     """Tell whether no file of the ledger differs."""
     from memento_git.ledger.quick_diff import unchanged
 
-    return unchanged(Path(door.workspace), base=base, staged=staged)
+    return unchanged(Path(call.workspace), base=base, staged=staged)
 
 
 def _show(
-    door: Door, report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, fix: bool,
+    call: Call, report: Report, form: str, again: list[dict[str, Any]] | None, base: str, *, fix: bool,
     then: list[dict[str, str]],
 ) -> None:  # fmt: skip
     from memento_git.review import formats
@@ -155,7 +155,7 @@ def _show(
             "base": report.base or None, "head": report.head, "checked": report.records,
             "fixed": [str(one) for one in report.fixed],
             **({} if again is None else {"results": again}), **({"next": then} if then else {}),
-            **({"warnings": notes} if (notes := door.notes()) else {}),
+            **({"warnings": notes} if (notes := call.notes()) else {}),
         }  # fmt: skip
         terminal.put(*terminal.envelope({"ok": not failed, **data}.items()))
     elif form == "sarif":

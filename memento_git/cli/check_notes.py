@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from memento_git.cli import naming, output
-from memento_git.cli.boundary import Door, reads
+from memento_git.cli.boundary import Call, reads
 from memento_git.cli.check_usage import usage
 from memento_git.errors import adding
 from memento_git.model.anchors import UNKNOWN
@@ -24,28 +24,28 @@ SHOWN: Final = 10
 
 
 def _shown(
-    door: Door, look: Callable[[NoteSet], Row], lines: Callable[[Row, Names], Iterable[str]], none: str = ""
+    call: Call, look: Callable[[NoteSet], Row], lines: Callable[[Row, Names], Iterable[str]], none: str = ""
 ) -> None:  # fmt: skip
     """Answer what a look at all notes found: as it is, or as lines, or by what is said where there are none."""
     from memento_git.knowledge.actions.note_checks import note_set_at
 
-    note_set = note_set_at(door.ledger, door.at)
+    note_set = note_set_at(call.ledger, call.at)
     told = look(note_set)
-    door.show(told, lambda: "\n".join(lines(told, output.Names(note_set.view))) or none)
+    call.show(told, lambda: "\n".join(lines(told, output.Names(note_set.view))) or none)
 
 
 @click.command("anchors")
 @click.argument("note_id", metavar="[NOTE]", default="")
 @click.option("--work-tree", is_flag=True, help="As the files lie here, instead of HEAD.")
 @reads
-def anchors(door: Door, note_id: str, *, work_tree: bool) -> None:
+def anchors(call: Call, note_id: str, *, work_tree: bool) -> None:
     """Show what became of the code that live notes are about, or one note: ok, moved, changed, gone, unpinned, unknown.
 
     A place that is as it was is only counted, unless a note is named.
     """
     from memento_git.knowledge.actions.note_checks import check_anchors
 
-    if len(door.at) > 1 or (door.at and work_tree):
+    if len(call.at) > 1 or (call.at and work_tree):
         raise click.UsageError("give one --at, or --work-tree")
 
     def lines(told: Row, names: Names) -> list[str]:
@@ -55,13 +55,13 @@ def anchors(door: Door, note_id: str, *, work_tree: bool) -> None:
         rows = ((row["state"], names(row["note"]), row["title"], naming.place(row)) for row in map(_safe, shown))
         return [*output.columns(rows), f"{counted}: {counts or 'none'}"]
 
-    _shown(door, lambda note_set: check_anchors(note_set, note_id, work_tree=work_tree), lines)
+    _shown(call, lambda note_set: check_anchors(note_set, note_id, work_tree=work_tree), lines)
 
 
 @click.command("impact")
 @click.argument("note_id", metavar="NOTE")
 @reads
-def impact(door: Door, note_id: str) -> None:
+def impact(call: Call, note_id: str) -> None:
     """Show what to look at when a note no longer holds.
 
     That is what rests on it, is linked with it, is about the same code or about code that imports it.
@@ -73,7 +73,7 @@ def impact(door: Door, note_id: str) -> None:
         shown = output.columns(rows) or [f"no live note has to do with {names(told['note'])}"]
         return [*shown, *_imported(told)]
 
-    _shown(door, lambda note_set: check_impact(note_set, note_id), lines)
+    _shown(call, lambda note_set: check_impact(note_set, note_id), lines)
 
 
 def _imported(told: Row) -> list[str]:
@@ -95,27 +95,27 @@ def _pairs(rows: Iterable[Row], names: Names) -> Iterator[str]:
 
 @click.command("duplicates")
 @reads
-def duplicates(door: Door) -> None:
+def duplicates(call: Call) -> None:
     """Show live notes with one key, the same text, or nearly the same; nothing is merged."""
     from memento_git.knowledge.actions.note_checks import check_duplicates
 
     none = "no live notes say the same"
-    _shown(door, check_duplicates, lambda told, names: _pairs(told["duplicates"], names), none)
+    _shown(call, check_duplicates, lambda told, names: _pairs(told["duplicates"], names), none)
 
 
 @click.command("conflicts")
 @reads
-def conflicts(door: Door) -> None:
+def conflicts(call: Call) -> None:
     """Show live notes that contradict: by a link, a key, events that disagree, or perhaps by their words."""
     from memento_git.knowledge.actions.note_checks import check_conflicts
 
     none = "no live notes contradict"
-    _shown(door, check_conflicts, lambda told, names: _pairs(told["conflicts"], names), none)
+    _shown(call, check_conflicts, lambda told, names: _pairs(told["conflicts"], names), none)
 
 
 @click.command("expired")
 @reads
-def expired(door: Door) -> None:
+def expired(call: Call) -> None:
     """Show live notes whose time is over, the longest ago first."""
     from memento_git.knowledge.actions.note_checks import check_expired
 
@@ -125,23 +125,23 @@ def expired(door: Door) -> None:
             for row in map(_safe, told["expired"])
         )
 
-    _shown(door, check_expired, lines, "no live note has expired")
+    _shown(call, check_expired, lines, "no live note has expired")
 
 
 COMMANDS: Final = {one.name: one for one in (anchors, impact, duplicates, conflicts, expired, usage)}
 
 
-def touched(door: Door, given: str, form: str) -> None:
+def touched(call: Call, given: str, form: str) -> None:
     """Show the notes whose code a change touches; to a hook, or as annotations, nothing is said where that is none."""
     from memento_git.knowledge.actions.note_checks import STAGED, check_diff
 
-    if door.at and (given == STAGED or len(door.at) > 1):
+    if call.at and (given == STAGED or len(call.at) > 1):
         raise click.UsageError("give one --at, which `staged` has no use for")
-    told = check_diff(door.ledger, given, door.at)
-    door.json = door.json or form == "json"
-    if not told["touched"] and not door.json and (given == STAGED or form == "github"):
+    told = check_diff(call.ledger, given, call.at)
+    call.json = call.json or form == "json"
+    if not told["touched"] and not call.json and (given == STAGED or form == "github"):
         return
-    door.show(told, lambda: _annotations(told) if form == "github" else _touched(told))
+    call.show(told, lambda: _annotations(told) if form == "github" else _touched(told))
 
 
 def _touched(told: Row) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, reads
+from memento_git.cli.boundary import Call, reads
 from memento_git.cli.options import COUNT
 from memento_git.model.enumeration import many, some
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--limit", type=COUNT, metavar="N", default=20, show_default=True, help="Rows of each list; 0 for all.")
 @reads
-def usage(door: Door, since: str, commits: int, least: int, limit: int) -> None:
+def usage(call: Call, since: str, commits: int, least: int, limit: int) -> None:
     """Show what history says of notes: what no note covers, what is often corrected, rests on restless code, is alone.
 
     It looks at git's commits and at the ledger alone. Who read what is counted nowhere.
@@ -37,9 +37,9 @@ def usage(door: Door, since: str, commits: int, least: int, limit: int) -> None:
     from memento_git.knowledge.actions.note_checks import note_set_at
     from memento_git.knowledge.actions.usage import check_usage
 
-    note_set = note_set_at(door.ledger, door.at)
+    note_set = note_set_at(call.ledger, call.at)
     told = check_usage(note_set, since=since, most=commits, least=least, limit=limit)
-    door.show(told, lambda: "\n".join(_told(told, output.Names(note_set.view))))
+    call.show(told, lambda: "\n".join(_told(told, output.Names(note_set.view))))
 
 
 def _told(told: Row, names: Names) -> Iterator[str]:

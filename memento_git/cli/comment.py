@@ -7,7 +7,7 @@ from typing import BinaryIO
 import click
 
 from memento_git.cli import output, terminal
-from memento_git.cli.boundary import Door, bare
+from memento_git.cli.boundary import Call, bare
 
 
 @click.command()
@@ -18,7 +18,7 @@ from memento_git.cli.boundary import Door, bare
 @click.option("--api", default="", metavar="URL", help="Address of the API, for a server of one's own.")
 @click.option("--update-only", is_flag=True, help="Update the comment where there is one, and make none.")
 @bare
-def comment(door: Door, repo: str, number: int, body: BinaryIO, provider: str, api: str, *, update_only: bool) -> None:
+def comment(call: Call, repo: str, number: int, body: BinaryIO, provider: str, api: str, *, update_only: bool) -> None:
     """Post a text to a pull request, as one comment that is updated.
 
     The token is in GITHUB_TOKEN or GITLAB_TOKEN. The comment is found again by a mark that nobody sees, and only among
@@ -30,4 +30,4 @@ def comment(door: Door, repo: str, number: int, body: BinaryIO, provider: str, a
     told = comments.post(provider, repo, number, body.read(comments.MOST_BYTES + 1), api, make=not update_only)
     if told["reason"]:
         terminal.put(f"warning: nothing was posted: {output.printable(told['reason'])}", err=True)
-    door.show(told, f"{told['action']} {output.printable(told['url'] or told['id'] or '')}".strip())
+    call.show(told, f"{told['action']} {output.printable(told['url'] or told['id'] or '')}".strip())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import terminal
-from memento_git.cli.boundary import Door, reads
+from memento_git.cli.boundary import Call, reads
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     "--format", "form", type=click.Choice(("text", "markdown", "json")), default=None, help="text by default."
 )
 @reads
-def diff(door: Door, range_: str, form: str | None) -> None:
+def diff(call: Call, range_: str, form: str | None) -> None:
     """Show what happened to the ledger between two commits: who moved which task, and what proves it.
 
     Also what happened to notes, and which of them are about code that the change touches. A..B compares two commits,
@@ -33,11 +33,11 @@ def diff(door: Door, range_: str, form: str | None) -> None:
     from memento_git.review.note_changes import with_notes
     from memento_git.work.actions.comparing import compare
 
-    door.json = door.json or form == "json"
-    told = with_notes(door.ledger, compare(door.ledger, range_, door.at))
-    old = door.ledger.side(told["bases"])
-    told = of_diff(with_files(door.ledger, told), policyfile.ruling(old)[0].allow_secrets if old.exists else ())
-    door.show(told, lambda: terminal.clean(_text(told, form or "text")))
+    call.json = call.json or form == "json"
+    told = with_notes(call.ledger, compare(call.ledger, range_, call.at))
+    old = call.ledger.side(told["bases"])
+    told = of_diff(with_files(call.ledger, told), policyfile.ruling(old)[0].allow_secrets if old.exists else ())
+    call.show(told, lambda: terminal.clean(_text(told, form or "text")))
 
 
 def _text(told: Row, form: str) -> str:

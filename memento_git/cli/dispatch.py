@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import boundary, handover, output, steps
-from memento_git.cli.boundary import Door, both, reads, writes
+from memento_git.cli.boundary import Call, both, reads, writes
 from memento_git.cli.options import noted, of_run, paged, reasoned
 from memento_git.model.clock import lasting
 from memento_git.model.states import DISPATCH_STATUSES
@@ -36,23 +36,23 @@ dispatch = boundary.group("dispatch", "Hand tasks out: create, claim, renew, com
 @click.option("--status", type=click.Choice(DISPATCH_STATUSES), default=None, help="Only dispatches in this state.")
 @paged
 @reads
-def list_dispatches(door: Door, run: str, status: str | None, limit: int, offset: int) -> None:
+def list_dispatches(call: Call, run: str, status: str | None, limit: int, offset: int) -> None:
     """List the dispatches of a run."""
-    view, held = output.run_of(door, run)
+    view, held = output.run_of(call, run)
     found = [row for row in held["dispatches"] if status in (None, row["status"])]
-    output.listing(door, view, "dispatches", found, _line, limit=limit, offset=offset)
+    output.listing(call, view, "dispatches", found, _line, limit=limit, offset=offset)
 
 
 @dispatch.command("show")
 @click.argument("dispatch_id", metavar="DISPATCH")
 @reads
-def show_dispatch(door: Door, dispatch_id: str) -> None:
+def show_dispatch(call: Call, dispatch_id: str) -> None:
     """Show one dispatch."""
     from memento_git.work import answers
 
-    view = door.view()
+    view = call.view()
     row = answers.at(view, dispatch_id, "dispatch")
-    output.record(door, view, row, row)
+    output.record(call, view, row, row)
 
 
 @dispatch.command("create")
@@ -73,7 +73,7 @@ def show_dispatch(door: Door, dispatch_id: str) -> None:
 )  # fmt: skip
 @writes
 def create(
-    door: Door, task_id: str, executor: str, run: str, note: str, over_budget: str, allow_destructive: tuple[str, ...],
+    call: Call, task_id: str, executor: str, run: str, note: str, over_budget: str, allow_destructive: tuple[str, ...],
     *, candidate: bool, worktree: bool,
 ) -> None:  # fmt: skip
     """Hand a ready task to somebody."""
@@ -83,14 +83,14 @@ def create(
         from memento_git.work.actions.handover import HandoverOptions
 
         options = HandoverOptions(executor, run, candidate, note, over_budget, allow_destructive)
-        handover.create_apart(door, task_id, options)
+        handover.create_apart(call, task_id, options)
         return
-    row = door.row("dispatch create", lambda tx: dispatches.create_dispatch(
+    row = call.row("dispatch create", lambda tx: dispatches.create_dispatch(
         tx, task_id, executor, run=run, candidate=candidate, note=note, over_budget=over_budget,
         allow_destructive=allow_destructive,
     ))  # fmt: skip
     data = {**row, "dispatched": True}
-    door.show(data, f"dispatched {row['task_id']} as {row['dispatch_id']}", then=[task_steps.claiming("it", row)])
+    call.show(data, f"dispatched {row['task_id']} as {row['dispatch_id']}", then=[task_steps.claiming("it", row)])
 
 
 @dispatch.command("claim")
@@ -100,7 +100,7 @@ def create(
 @click.option("--sync", is_flag=True, help="Take it on the remote first: it holds for all clones, or not at all.")
 @click.option("--remote", default="", metavar="REMOTE", help="With --sync: which; that of the upstream by default.")
 @writes
-def claim(door: Door, dispatch_id: str, lease: str, note: str, remote: str, *, sync: bool) -> None:
+def claim(call: Call, dispatch_id: str, lease: str, note: str, remote: str, *, sync: bool) -> None:
     """Claim a dispatch: from now on nobody else can, in this clone, or with --sync in any.
 
     With --sync the commits of the ledger are pushed, and with them the claim. Where commits of code are not on the
@@ -112,23 +112,23 @@ def claim(door: Door, dispatch_id: str, lease: str, note: str, remote: str, *, s
     if sync:
         from memento_git.cli.sync import claim_on_remote
 
-        claim_on_remote(door, dispatch_id, remote, seconds, note)
+        claim_on_remote(call, dispatch_id, remote, seconds, note)
         return
     if remote:
         raise click.UsageError("--remote needs --sync")
-    row = door.row("dispatch claim", lambda tx: dispatches.claim_dispatch(tx, dispatch_id, lease=seconds, note=note))
-    _tell_of_remotes(door, row["dispatch_id"], row["lease_until"])
-    door.show(row, f"claimed {row['dispatch_id']} until {row['lease_until']}", then=steps.reading(row))
+    row = call.row("dispatch claim", lambda tx: dispatches.claim_dispatch(tx, dispatch_id, lease=seconds, note=note))
+    _tell_of_remotes(call, row["dispatch_id"], row["lease_until"])
+    call.show(row, f"claimed {row['dispatch_id']} until {row['lease_until']}", then=steps.reading(row))
 
 
-def _tell_of_remotes(door: Door, dispatch: str, until: str) -> None:
+def _tell_of_remotes(call: Call, dispatch: str, until: str) -> None:
     """Note where a remote holds the claim for a shorter time than this clone."""
     from memento_git.ledger import claims
 
-    if claims.may_be_on_remotes(door.ledger.git):
+    if claims.may_be_on_remotes(call.ledger.git):
         from memento_git.work.actions import stale_claims
 
-        door.ledger.warn(*stale_claims.behind(door.ledger.git, dispatch, until))
+        call.ledger.warn(*stale_claims.behind(call.ledger.git, dispatch, until))
 
 
 def _seconds(lease: str) -> int:
@@ -141,7 +141,7 @@ def _seconds(lease: str) -> int:
 @click.option("--lease", default="", metavar="TIME", help="How long from now; policy's lease by default.")
 @click.option("--force", is_flag=True, help="Commit even before half of the lease has passed.")
 @writes
-def renew(door: Door, dispatch_id: str, lease: str, *, force: bool) -> None:
+def renew(call: Call, dispatch_id: str, lease: str, *, force: bool) -> None:
     """Lengthen a claim; it is committed only once half of the lease has passed.
 
     Where it was made with --sync, the remote and other clones learn of it by the next `memento sync`.
@@ -149,12 +149,12 @@ def renew(door: Door, dispatch_id: str, lease: str, *, force: bool) -> None:
     from memento_git.work.actions import dispatches
 
     seconds = _seconds(lease)
-    name, until, committed = door.change(
+    name, until, committed = call.change(
         "dispatch renew", lambda tx: dispatches.renew_dispatch(tx, dispatch_id, lease=seconds, force=force)
     )
-    _tell_of_remotes(door, name, until)
+    _tell_of_remotes(call, name, until)
     data = {"dispatch_id": name, "lease_until": until, "committed": committed}
-    door.show(data, f"{'renewed' if committed else 'still held:'} {name} until {until}", then=[])
+    call.show(data, f"{'renewed' if committed else 'still held:'} {name} until {until}", then=[])
 
 
 @dispatch.command("complete")
@@ -169,7 +169,7 @@ def renew(door: Door, dispatch_id: str, lease: str, *, force: bool) -> None:
 )
 @writes
 def complete(
-    door: Door, dispatch_id: str, evidence: tuple[str, ...], evidence_uri: tuple[str, ...], summary: str, *,
+    call: Call, dispatch_id: str, evidence: tuple[str, ...], evidence_uri: tuple[str, ...], summary: str, *,
     graph: bool | None = None,
 ) -> None:  # fmt: skip
     """Complete a claimed dispatch, and its task, on evidence that policy accepts."""
@@ -190,15 +190,15 @@ def complete(
         cited_rows, against = ([answers.after(tx, one) for one in some] for some in (cited, _against(tx, name)))
         return answers.after(tx, name), answers.after(tx, task), cited_rows, found, against
 
-    checkpoints.look_ahead(door.ledger, dispatch_id, graph)
-    row, task, cited, checkpoint, against = door.change("dispatch complete", act)
+    checkpoints.look_ahead(call.ledger, dispatch_id, graph)
+    row, task, cited, checkpoint, against = call.change("dispatch complete", act)
     data = {
         **row, "task": task, "proven": task["proven"], "evidence": cited[0] if len(cited) == 1 else cited,
         "graph": checkpoint.row() if checkpoint else None,
     }  # fmt: skip
     then = steps.onward(task, candidate=row["candidate"], against=against)
     recorded = f"\n graph recorded as {checkpoint.evidence}" if checkpoint and checkpoint.recorded else ""
-    door.show(data, f"completed {row['task_id']}, {output.proof(task)}{recorded}", then=then)
+    call.show(data, f"completed {row['task_id']}, {output.proof(task)}{recorded}", then=then)
 
 
 def _against(tx: Transaction, name: str) -> list[str]:
@@ -219,7 +219,7 @@ def _against(tx: Transaction, name: str) -> list[str]:
 @click.option("--record", "record", default="", metavar="DISPATCH|best", help="Choose this one, or the best one.")
 @click.option("--reason", default="", metavar="TEXT", help="Why; required where it is not the best.")
 @both
-def select(door: Door, task_id: str, only: tuple[str, ...], record: str, reason: str) -> int:
+def select(call: Call, task_id: str, only: tuple[str, ...], record: str, reason: str) -> int:
     """Compare the completed candidates of a task by what the ledger holds of each; with --record choose one.
 
     What counts is proof, tests, failures, size of the diff, the code's graph, cost and time. A candidate that is not
@@ -229,19 +229,19 @@ def select(door: Door, task_id: str, only: tuple[str, ...], record: str, reason:
     from memento_git.work.actions import selections
 
     if record:
-        found = door.change(
+        found = call.change(
             "dispatch select",
             lambda tx: selections.select_candidate(tx, task_id, dispatch=record, reason=reason, only=only),
         )
     else:
-        found = selections.rank_candidates(door.view(), task_id, only=only)
+        found = selections.rank_candidates(call.view(), task_id, only=only)
     rows, decision, chosen = found.rows(), found.decision(), found.chosen is not None
     names = output.Names(None)
     lines = [line for row in rows for line in _scored(row, names)] or [f"{found.task} has no candidates"]
-    told, then = _chosen(found, answers.task(door.view(), found.task)["selected_dispatch_id"])
+    told, then = _chosen(found, answers.task(call.view(), found.task)["selected_dispatch_id"])
     refusal = {} if chosen else {"error": "no_candidate", "message": f"no candidate of {found.task} can be selected"}
     data = {**refusal, "task_id": found.task, "decision": decision, "candidates": rows, "event_id": found.event or None}
-    return door.show(data, "\n".join([*lines, told]), then=then)
+    return call.show(data, "\n".join([*lines, told]), then=then)
 
 
 def _chosen(found: Selection, recorded: str | None) -> tuple[str, list[Row]]:
@@ -270,7 +270,7 @@ def _scored(row: Row, names: Names) -> list[str]:
 @click.option("--category", type=click.Choice(FAILURES), help="What kind of failure it was; it decides the next step.")
 @click.option("--evidence", multiple=True, metavar="EVIDENCE", help="Evidence that shows it; repeatable.")
 @writes
-def fail(door: Door, dispatch_id: str, reason: str, category: str | None, evidence: tuple[str, ...]) -> None:
+def fail(call: Call, dispatch_id: str, reason: str, category: str | None, evidence: tuple[str, ...]) -> None:
     """Give a dispatch up; its task is blocked until it is reopened. What its worktree holds is kept aside."""
     from memento_git.work import answers
     from memento_git.work.actions import dispatches
@@ -280,8 +280,8 @@ def fail(door: Door, dispatch_id: str, reason: str, category: str | None, eviden
         row = answers.after(tx, name)
         return row, answers.after(tx, row["task_id"])
 
-    row, task = door.change("dispatch fail", act)
-    door.show(row, f"failed {row['dispatch_id']}{_kept(row)}", then=steps.retrying(task))
+    row, task = call.change("dispatch fail", act)
+    call.show(row, f"failed {row['dispatch_id']}{_kept(row)}", then=steps.retrying(task))
 
 
 def _kept(row: DispatchRow) -> str:
@@ -299,7 +299,7 @@ def _kept(row: DispatchRow) -> str:
 @click.option("--executor", default="", metavar="WHO", help="To whom, with --requeue; the same by default.")
 @writes
 def recover(
-    door: Door, dispatch_id: str, run: str, reason: str, executor: str, *, all_: bool, force: bool, requeue: bool
+    call: Call, dispatch_id: str, run: str, reason: str, executor: str, *, all_: bool, force: bool, requeue: bool
 ) -> None:
     """Take back a dispatch whose claim expired. Its unfinished work is kept; workers still running are left alone."""
     from memento_git.work import answers
@@ -309,7 +309,7 @@ def recover(
     if bool(dispatch_id) == all_ or (all_ and (force or reason)) or (run and not all_):
         raise click.UsageError("name one dispatch; or give --all, with --run if you like, without --force and --reason")
     if all_:
-        handover.recover_all(door, run, executor, requeue=requeue)
+        handover.recover_all(call, run, executor, requeue=requeue)
         return
 
     def act(tx: Transaction) -> tuple[DispatchRow, DispatchRow | None, Row | None, TaskRow]:
@@ -320,12 +320,12 @@ def recover(
         row, again = answers.after(tx, name), answers.after(tx, successor) if successor else None
         return row, again, made, answers.after(tx, row["task_id"])
 
-    row, successor, made, task = door.change("dispatch recover", act)
+    row, successor, made, task = call.change("dispatch recover", act)
     again = f"\nhanded out again as {successor['dispatch_id']}" if successor else ""
     packet = handover.packet(made["path"] if made else None)
     data = {**row, "requeued_dispatch_id": successor["dispatch_id"] if successor else None, "bundle": made}
-    then = [task_steps.claiming("it", successor)] if successor else steps.offering(door, task)
-    door.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}{packet}", then=then)
+    then = [task_steps.claiming("it", successor)] if successor else steps.offering(call, task)
+    call.show(data, f"recovered {row['dispatch_id']}{_kept(row)}{again}{packet}", then=then)
 
 
 for each in (handover.run_dispatch, handover.stop, handover.work):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import boundary, captured, machine_errors, output, settle, steps, terminal
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Call, reads, writes
 from memento_git.cli.evidence_check import check
 from memento_git.cli.options import Place, of_run, of_task, paged, reasoned, signs
 from memento_git.cli.reproduce import export, reproduce
@@ -45,17 +45,17 @@ evidence.add_command(export)
 @click.option("--query", default="", metavar="WORDS", help="Only evidence whose summary has all these words.")
 @paged
 @reads
-def list_evidence(door: Door, run: str, task: str, kind: str | None, query: str, limit: int, offset: int) -> None:
+def list_evidence(call: Call, run: str, task: str, kind: str | None, query: str, limit: int, offset: int) -> None:
     """List the evidence of a run."""
     from memento_git.review.report import evidence_line
     from memento_git.work.overview import choose_run, overview
 
-    view = door.view()
+    view = call.view()
     chosen = view.find(task, "task") if task else ("", choose_run(view, run))
     if task and run and view.find(run, "run")[0] != chosen[1]:
         raise NoSuchRecord(kind="task", given=f"{chosen[0]} in run {run}")
-    held = overview(door.ledger, view, chosen[1], limit=0, late=True)
-    output.warn_of_broken(door, held)
+    held = overview(call.ledger, view, chosen[1], limit=0, late=True)
+    output.warn_of_broken(call, held)
     words = query.lower().split()
     found = [
         row for row in held["evidence"]
@@ -63,7 +63,7 @@ def list_evidence(door: Door, run: str, task: str, kind: str | None, query: str,
         and all(word in (row["summary"] or "").lower() for word in words)
     ]  # fmt: skip
     output.listing(
-        door, view, "evidence", found,
+        call, view, "evidence", found,
         lambda row, names: (names.within(output.printable(spoken(evidence_line(row)))),),
         limit=limit, offset=offset,
     )  # fmt: skip
@@ -73,12 +73,12 @@ def list_evidence(door: Door, run: str, task: str, kind: str | None, query: str,
 @click.argument("evidence_id", metavar="EVIDENCE")
 @captured.with_output
 @reads
-def show_evidence(door: Door, evidence_id: str, *, whole: bool) -> None:
+def show_evidence(call: Call, evidence_id: str, *, whole: bool) -> None:
     """Show one piece of evidence, and what its command printed."""
     from memento_git.work import answers
 
-    view = door.view()
-    captured.show(door, view, answers.shown(view, evidence_id, "evidence"), {}, whole=whole)
+    view = call.view()
+    captured.show(call, view, answers.shown(view, evidence_id, "evidence"), {}, whole=whole)
 
 
 @evidence.command("run", context_settings={"allow_interspersed_args": False})
@@ -110,7 +110,7 @@ def show_evidence(door: Door, evidence_id: str, *, whole: bool) -> None:
 @click.option("--out", type=Place(path_type=Path, file_okay=False), help="Write into this folder and commit nothing.")
 @writes
 def run_command(
-    door: Door, argv: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, reports: tuple[str, ...],
+    call: Call, argv: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, reports: tuple[str, ...],
     covers: tuple[str, ...], summary: str, timeout: str, out: Path | None, dispatch: str,
 ) -> int:  # fmt: skip
     """Run a command and record the result as evidence; exit with its exit code.
@@ -121,28 +121,28 @@ def run_command(
     """
     from memento_git.work.actions import evidences, folders
 
-    ledger = door.ledger
-    linked = _dispatch(door, dispatch, apart=out is not None)
-    _refuse_out(door, out, run)
-    expected = _full(tasks, ledger.actor) if out is not None else _expect(door, tasks, run, summary, linked)
+    ledger = call.ledger
+    linked = _dispatch(call, dispatch, apart=out is not None)
+    _refuse_out(call, out, run)
+    expected = _full(tasks, ledger.actor) if out is not None else _expect(call, tasks, run, summary, linked)
     draft = evidences.witness(
         ledger, argv, kind=kind or evidences.kind_asked(ledger, expected, argv), reports=reports,
-        covers=_places(door, covers, reports), timeout=duration(timeout) if timeout else None, quiet=door.json,
+        covers=_places(call, covers, reports), timeout=duration(timeout) if timeout else None, quiet=call.json,
     )  # fmt: skip
     draft.data["dispatch"] = linked
     code = _code(draft.data)
     ledger.warn(*draft.data["problems"], *_misplaced(ledger, reports))
     if out is not None:
-        with _kept(door, draft, tasks):
+        with _kept(call, draft, tasks):
             identity = folders.write_folder(ledger, draft, out, expected, summary)
-        door.show({"evidence_id": identity, "out": str(out), "exit_code": code}, f"wrote {identity} to {out}")
+        call.show({"evidence_id": identity, "out": str(out), "exit_code": code}, f"wrote {identity} to {out}")
         return code
-    row = _record(door, draft, run, tasks, summary)
+    row = _record(call, draft, run, tasks, summary)
     told = f"recorded {row['id']}: {row['outcome']}, {row['trust_level']}"
     ledger.warn(*_spoilt(row))
-    then = steps.citing(door, row)
-    if door.json:
-        door.show({"evidence": row, "exit_code": code}, told, then=then)
+    then = steps.citing(call, row)
+    if call.json:
+        call.show({"evidence": row, "exit_code": code}, told, then=then)
     else:
         terminal.put(told + boundary.leading(then), err=True)
     return code
@@ -154,7 +154,7 @@ def _code(data: Mapping[str, Any]) -> int:
     return int(data["command"]["exit"]) or spoilt
 
 
-def _refuse_out(door: Door, out: Path | None, run: str) -> None:
+def _refuse_out(call: Call, out: Path | None, run: str) -> None:
     """Refuse a folder that evidence must not be written to, and a run, which no evidence in a folder says."""
     from memento_git.work.actions import folders
 
@@ -162,7 +162,7 @@ def _refuse_out(door: Door, out: Path | None, run: str) -> None:
         return
     if run:
         raise click.UsageError("a run is named when the folder is added: memento evidence add --from FOLDER --run RUN")
-    folders.refuse_taken(door.ledger, out)
+    folders.refuse_taken(call.ledger, out)
 
 
 def _misplaced(ledger: Ledger, reports: Sequence[str]) -> list[str]:
@@ -183,18 +183,18 @@ def _spoilt(row: EvidenceRow) -> list[str]:
     return [f"{report['name']} says that it failed: {spoken(report_line(report))}" for report in bad]
 
 
-def _dispatch(door: Door, dispatch: str, *, apart: bool) -> str:
+def _dispatch(call: Call, dispatch: str, *, apart: bool) -> str:
     """Return the full id of the dispatch; for evidence in a folder it must be given in full."""
     if apart and dispatch and not is_id(dispatch, "dispatch"):
         raise IdInvalid(given=dispatch, kind="dispatch")
-    return door.view().find(dispatch, "dispatch")[0] if dispatch and not apart else dispatch
+    return call.view().find(dispatch, "dispatch")[0] if dispatch and not apart else dispatch
 
 
-def _expect(door: Door, tasks: tuple[str, ...], run: str, summary: str, dispatch: str) -> list[str]:
+def _expect(call: Call, tasks: tuple[str, ...], run: str, summary: str, dispatch: str) -> list[str]:
     """Refuse before the command runs what would be refused after it."""
     from memento_git.work.actions import evidences
 
-    return door.change(
+    return call.change(
         "evidence run", lambda tx: evidences.foresee(tx, run=run, tasks=tasks, summary=summary, dispatch=dispatch)
     )
 
@@ -207,29 +207,29 @@ def _full(tasks: tuple[str, ...], actor: str) -> list[str]:
     return list(tasks)
 
 
-def _places(door: Door, covers: tuple[str, ...], reports: tuple[str, ...]) -> list[str]:
+def _places(call: Call, covers: tuple[str, ...], reports: tuple[str, ...]) -> list[str]:
     """Return the covered paths from the top; refuse names that evidence may not hold before the command runs."""
     from memento_git.work.actions import evidences
     from memento_git.work.actions.tasks import place
 
-    places = [place(path) for path in from_top(door.ledger, covers)]
-    evidences.refuse_secret_names(door.ledger, reports=reports, covers=places)
+    places = [place(path) for path in from_top(call.ledger, covers)]
+    evidences.refuse_secret_names(call.ledger, reports=reports, covers=places)
     return places
 
 
-def _record(door: Door, draft: Draft, run: str, tasks: tuple[str, ...], summary: str) -> EvidenceRow:
+def _record(call: Call, draft: Draft, run: str, tasks: tuple[str, ...], summary: str) -> EvidenceRow:
     """Record what a command showed."""
     from memento_git.work.actions import evidences
 
-    with _kept(door, draft, tasks):
-        row: EvidenceRow = door.row(
+    with _kept(call, draft, tasks):
+        row: EvidenceRow = call.row(
             "evidence run", lambda tx: evidences.record_draft(tx, draft, run=run, tasks=tasks, summary=summary)
         )
         return row
 
 
 @contextlib.contextmanager
-def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
+def _kept(call: Call, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
     """Keep what a command showed where it cannot be written down now, and say how to add it later, or how it ended."""
     from memento_git.work.actions import folders
 
@@ -237,7 +237,7 @@ def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
         with machine_errors.refusals():
             yield
     except MementoError as error:
-        error.hint = f"{error.hint}; {folders.keep_drafts(door.ledger, [draft], tasks)}"
+        error.hint = f"{error.hint}; {folders.keep_drafts(call.ledger, [draft], tasks)}"
         raise
 
 
@@ -258,7 +258,7 @@ def _kept(door: Door, draft: Draft, tasks: tuple[str, ...]) -> Iterator[None]:
 @click.option("--summary", default="", metavar="TEXT", help="What it shows.")
 @writes
 def add(
-    door: Door, files: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, uri: str, diff: str,
+    call: Call, files: tuple[str, ...], tasks: tuple[str, ...], run: str, kind: str, uri: str, diff: str,
     folder: Path | None, outcome: str, summary: str, dispatch: str,
 ) -> None:  # fmt: skip
     """Add files, a link, a diff or imported evidence."""
@@ -267,16 +267,16 @@ def add(
     if folder is not None:
         unlike = {"kind": kind != "artifact", "outcome": outcome != "observed"}
         folders.refuse_beside(files=files, uri=uri, diff=diff, summary=summary, **unlike)
-        row = door.row("evidence add", lambda tx: folders.import_folder(
+        row = call.row("evidence add", lambda tx: folders.import_folder(
             tx, Path(folder), run=run, tasks=tasks, dispatch=dispatch
         ))  # fmt: skip
     else:
         chosen = "diff" if diff and kind == "artifact" else kind
-        row = door.row("evidence add", lambda tx: evidences.add_evidence(
+        row = call.row("evidence add", lambda tx: evidences.add_evidence(
             tx, chosen, run=run, tasks=tasks, summary=summary, files=files, uri=uri, diff=diff, outcome=outcome,
             dispatch=dispatch,
         ))  # fmt: skip
-    door.show({"evidence": row}, f"added {row['id']}: {row['trust_level']}", then=steps.citing(door, row))
+    call.show({"evidence": row}, f"added {row['id']}: {row['trust_level']}", then=steps.citing(call, row))
 
 
 @evidence.command("approve")
@@ -286,7 +286,7 @@ def add(
 @click.option("--response", metavar="TEXT", help="What was answered; only a plain yes approves.")
 @signs
 @writes
-def approve(door: Door, about: str, summary: str, prompt: str, response: str | None, key: str, *, sign: bool) -> None:
+def approve(call: Call, about: str, summary: str, prompt: str, response: str | None, key: str, *, sign: bool) -> None:
     """Record one's approval of a run, plan, task or piece of evidence.
 
     With --response it is what the answer says: a plain yes, in English, Korean or one of some other languages, and
@@ -294,13 +294,13 @@ def approve(door: Door, about: str, summary: str, prompt: str, response: str | N
     """
     from memento_git.work.actions import evidences
 
-    row = door.row("evidence approve", lambda tx: evidences.approve(
+    row = call.row("evidence approve", lambda tx: evidences.approve(
         tx, about, summary=summary, prompt=prompt, response=response, sign=sign, key=key
     ))  # fmt: skip
     approved = row["outcome"] == "passed"
     told = "approved" if approved else "that is not plainly a yes: did not approve"
     shown = f"{told} {row['approves']} as {row['id']}"
-    door.show({"evidence": row, "approved": approved}, shown, then=steps.due(door, row["run_id"]))
+    call.show({"evidence": row, "approved": approved}, shown, then=steps.due(call, row["run_id"]))
 
 
 @evidence.command("supersede")
@@ -308,30 +308,30 @@ def approve(door: Door, about: str, summary: str, prompt: str, response: str | N
 @click.argument("new", metavar="NEW")
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
 @writes
-def supersede(door: Door, old: str, new: str, reason: str) -> None:
+def supersede(call: Call, old: str, new: str, reason: str) -> None:
     """Say that NEW takes the place of OLD."""
     from memento_git.work.actions import evidences
 
-    row = door.row("evidence supersede", lambda tx: evidences.supersede(tx, old, new, reason=reason))
-    door.show({"evidence": row}, f"superseded {row['id']}", then=steps.due(door, row["run_id"]))
+    row = call.row("evidence supersede", lambda tx: evidences.supersede(tx, old, new, reason=reason))
+    call.show({"evidence": row}, f"superseded {row['id']}", then=steps.due(call, row["run_id"]))
 
 
 @evidence.command("retract")
 @click.argument("evidence_id", metavar="EVIDENCE")
 @reasoned
 @writes
-def retract(door: Door, evidence_id: str, reason: str) -> None:
+def retract(call: Call, evidence_id: str, reason: str) -> None:
     """Withdraw evidence that should not have been believed; what it proved is unproven."""
     from memento_git.work.actions import evidences
 
-    row = door.row("evidence retract", lambda tx: evidences.retract(tx, evidence_id, reason=reason))
-    door.show({"evidence": row}, f"retracted {row['id']}", then=steps.due(door, row["run_id"]))
+    row = call.row("evidence retract", lambda tx: evidences.retract(tx, evidence_id, reason=reason))
+    call.show({"evidence": row}, f"retracted {row['id']}", then=steps.due(call, row["run_id"]))
 
 
 @evidence.command("redact")
 @click.argument("target", metavar="EVIDENCE|EVENT")
 @reasoned
 @writes
-def redact(door: Door, target: str, reason: str) -> None:
+def redact(call: Call, target: str, reason: str) -> None:
     """Take evidence, or the texts of an event, out of the ledger; git's history still has them."""
-    settle.redact(door, "evidence", target, reason)
+    settle.redact(call, "evidence", target, reason)

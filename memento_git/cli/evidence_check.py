@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, writes
+from memento_git.cli.boundary import Call, writes
 from memento_git.cli.options import of_run
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--url", default="", metavar="URL", help="Without FILE: where it can be seen.")
 @writes
 def check(
-    door: Door, file: BinaryIO | None, provider: str, run: str, tasks: tuple[str, ...], commit: str, repo: str,
+    call: Call, file: BinaryIO | None, provider: str, run: str, tasks: tuple[str, ...], commit: str, repo: str,
     api: str, conclusion: str, status: str, name: str, identity: str, url: str, *, fetch: bool,
 ) -> None:  # fmt: skip
     """Record what checks from outside said of a commit.
@@ -56,9 +56,9 @@ def check(
     _in_vain({"--name": name, "--id": identity, "--url": url}, "--conclusion", given=typed)
     found = None
     if fetch:
-        found = evidence_checks.fetch(door.ledger, repo, provider=provider, commit=commit, api=api)
+        found = evidence_checks.fetch(call.ledger, repo, provider=provider, commit=commit, api=api)
     elif file is not None:
-        found = evidence_checks.read(door.ledger, file.read(evidence_checks.MOST_BYTES + 1), provider, commit)
+        found = evidence_checks.read(call.ledger, file.read(evidence_checks.MOST_BYTES + 1), provider, commit)
 
     def act(tx: Transaction) -> tuple[list[Row], list[Row]]:
         if found is not None:
@@ -71,7 +71,7 @@ def check(
             new, old = ([one], []) if is_new else ([], [one])
         return [answers.after(tx, one) for one in new], [answers.after(tx, one) for one in old]
 
-    _show(door, *door.change("evidence check", act))
+    _show(call, *call.change("evidence check", act))
 
 
 def _one_way(*, file: bool, fetch: bool, typed: bool, repo: str) -> None:
@@ -91,11 +91,11 @@ def _known(row: Row) -> str:
     return "known already" + (f", {row['status']}" if row["status"] != "recorded" else "")
 
 
-def _show(door: Door, new: list[Row], old: list[Row]) -> None:
+def _show(call: Call, new: list[Row], old: list[Row]) -> None:
     lines = [
         (row["id"], output.state(row["outcome"]), output.printable(row["check"]["name"]),
          output.printable(row["check"]["conclusion"]), "" if row in new else _known(row))
         for row in (*new, *old)
     ]  # fmt: skip
     data = {"evidence": (new or old)[0], "checks": new, "known": old}
-    door.show(data, lambda: "\n".join(output.columns(lines)))
+    call.show(data, lambda: "\n".join(output.columns(lines)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import naming, output, terminal
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Call, reads, writes
 from memento_git.cli.machine_errors import FileSystemFailed
 from memento_git.cli.options import Place, scoped
 from memento_git.model.enumeration import grouped, many, some
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
     Importer = Callable[..., Brought]
 
 
-def _export_jsonl(door: Door, out: Path | None, *, force: bool, **_: Any) -> None:
+def _export_jsonl(call: Call, out: Path | None, *, force: bool, **_: Any) -> None:
     from memento_git.knowledge.actions.note_bundles import export_bundle
 
-    bundle = export_bundle(door.view())
+    bundle = export_bundle(call.view())
     data = {"format": "jsonl", "notes": bundle.notes, "redacted": bundle.redacted}
     beside = f", and what is left of {bundle.redacted} redacted" if bundle.redacted else ""
-    _written(door, out, bundle, data, f"{many(bundle.notes, 'note')}{beside}", force=force)
+    _written(call, out, bundle, data, f"{many(bundle.notes, 'note')}{beside}", force=force)
 
 
 def _written(
-    door: Door, out: Path | None, made: Bundle | Digest, data: dict[str, Any], what: str, *, force: bool
+    call: Call, out: Path | None, made: Bundle | Digest, data: dict[str, Any], what: str, *, force: bool
 ) -> None:
     """Write an export into a file, or print it; what was left out is said beside it."""
     data, told = {**data, "skipped": [one._asdict() for one in made.skipped]}, _left_out(made.skipped)
     if out is not None:
         from memento_git.ledger import outfile
 
-        outfile.put(door.ledger, out, made.text.encode(), force=force)
-        door.show({**data, "path": str(out)}, "\n".join([f"{what} in {output.printable(str(out))}", *told]))
+        outfile.put(call.ledger, out, made.text.encode(), force=force)
+        call.show({**data, "path": str(out)}, "\n".join([f"{what} in {output.printable(str(out))}", *told]))
         return
     for line in told:
         terminal.put(line, err=True)
-    door.show({**data, "text": made.text}, made.text)
+    call.show({**data, "text": made.text}, made.text)
 
 
 def _left_out(skipped: Sequence[LeftOut]) -> list[str]:
@@ -58,7 +58,7 @@ def _left_out(skipped: Sequence[LeftOut]) -> list[str]:
     return [f"left out: {some(places, NAMED)}: {output.printable(why)}" for why, places in held.items()]
 
 
-def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **_: Any) -> None:
+def _export_agents(call: Call, out: Path | None, *, budget: int, force: bool, **_: Any) -> None:
     """Write the digest into the block of a file, or print it."""
     from memento_git.knowledge.actions.guidance import write_block
     from memento_git.knowledge.anchor_locations import AnchorLocations
@@ -69,13 +69,13 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
 
     if out is not None:
         outfile.refuse_nowhere(out)
-        outfile.refuse_place(door.ledger, out)
-    note_set = NoteSet(door.view())
-    places = AnchorLocations(note_set, at_commit=bool(door.at))
-    made = digest(note_set, budget or DIGEST_TOKENS, place_of(out, door.ledger.git.top) if out else "", places)
+        outfile.refuse_place(call.ledger, out)
+    note_set = NoteSet(call.view())
+    places = AnchorLocations(note_set, at_commit=bool(call.at))
+    made = digest(note_set, budget or DIGEST_TOKENS, place_of(out, call.ledger.git.top) if out else "", places)
     data = {"format": "agents-md", "notes": len(made.notes)}
     if out is None:
-        _written(door, None, made, data, "", force=force)
+        _written(call, None, made, data, "", force=force)
         return
     try:
         done = write_block(out, made.text, force=force)
@@ -85,16 +85,16 @@ def _export_agents(door: Door, out: Path | None, *, budget: int, force: bool, **
     line = f"{many(len(made.notes), 'note')} in {output.printable(str(out))}: {word}"
     skipped = [one._asdict() for one in made.skipped]
     told = {**data, "skipped": skipped, "path": str(out), "changed": done.changed}
-    door.show(told, "\n".join([line, *_left_out(made.skipped)]))
+    call.show(told, "\n".join([line, *_left_out(made.skipped)]))
 
 
-def _export_md(door: Door, out: Path | None, *, force: bool, **_: Any) -> None:
+def _export_md(call: Call, out: Path | None, *, force: bool, **_: Any) -> None:
     from memento_git.knowledge.digest import document
     from memento_git.knowledge.note_set import NoteSet
 
-    made = document(NoteSet(door.view()))
+    made = document(NoteSet(call.view()))
     data = {"format": "md", "notes": len(made.notes)}
-    _written(door, out, made, data, many(len(made.notes), "note"), force=force)
+    _written(call, out, made, data, many(len(made.notes), "note"), force=force)
 
 
 MOST: Final = 20
@@ -114,7 +114,7 @@ FORMS: Final = ("jsonl", "markdown", "claude-md", "mnemo", "memento-sqlite", "pm
               help="Replace a file that holds something else; drop what somebody wrote into the block.")  # fmt: skip
 @scoped
 @reads
-def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
+def export(call: Call, form: str, out: Path | None, **options: Any) -> None:
     """Export notes: all of them with their history, a digest, or one document.
 
     agents-md with --out writes a marked block into AGENTS.md or CLAUDE.md; the rest of the file stays as it is.
@@ -123,7 +123,7 @@ def export(door: Door, form: str, out: Path | None, **options: Any) -> None:
         raise click.UsageError("--budget is for --format agents-md")
     if options["force"] and out is None:
         raise click.UsageError("--force is for --out")
-    EXPORTERS[form](door, out, **options)
+    EXPORTERS[form](call, out, **options)
 
 
 def _from_project(ledger: Ledger, project: str, names: Sequence[str], **options: Any) -> Brought:
@@ -149,7 +149,7 @@ def _from_project(ledger: Ledger, project: str, names: Sequence[str], **options:
 @scoped
 @writes
 def import_(
-    door: Door, sources: tuple[str, ...], form: str | None, from_project: str, origin: str | None, *, dry_run: bool
+    call: Call, sources: tuple[str, ...], form: str | None, from_project: str, origin: str | None, *, dry_run: bool
 ) -> None:
     """Import notes, in one commit; notes that are here already stay as they are.
 
@@ -164,10 +164,10 @@ def import_(
     else:
         bring = _from_source(sources, form or "jsonl", origin or "")
     taken = partial(bring, dry_run=dry_run)
-    brought = taken(door.ledger) if dry_run else door.keep(taken)
+    brought = taken(call.ledger) if dry_run else call.keep(taken)
     rows = {key: [one._asdict() for one in value] for key, value in brought._asdict().items()}
     told = {"from": "project" if from_project else form or "jsonl", "dry_run": dry_run, **rows}
-    door.show(told, "\n".join(_brought(brought, naming.whose(), dry=dry_run)))
+    call.show(told, "\n".join(_brought(brought, naming.whose(), dry=dry_run)))
 
 
 def _from_source(sources: tuple[str, ...], form: str, origin: str) -> Importer:

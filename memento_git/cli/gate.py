@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import boundary, output, steps
-from memento_git.cli.boundary import Door, both, reads, writes
+from memento_git.cli.boundary import Call, both, reads, writes
 from memento_git.cli.options import of_run, of_task, paged, reasoned, signs
 from memento_git.model.enumeration import some
 
@@ -35,10 +35,10 @@ gate = boundary.group("gate", "Record and waive the verdicts of reviews.")
 @of_run()
 @paged
 @reads
-def list_gates(door: Door, run: str, limit: int, offset: int) -> None:
+def list_gates(call: Call, run: str, limit: int, offset: int) -> None:
     """List the latest verdict of each gate of a run."""
-    view, held = output.run_of(door, run)
-    output.listing(door, view, "gates", held["gates"], _line, limit=limit, offset=offset)
+    view, held = output.run_of(call, run)
+    output.listing(call, view, "gates", held["gates"], _line, limit=limit, offset=offset)
 
 
 @gate.command("record")
@@ -52,14 +52,14 @@ def list_gates(door: Door, run: str, limit: int, offset: int) -> None:
 @signs
 @writes
 def record(
-    door: Door, kind: str, verdict: str, run: str, task: str, evidence: tuple[str, ...], note: str, reason: str,
+    call: Call, kind: str, verdict: str, run: str, task: str, evidence: tuple[str, ...], note: str, reason: str,
     key: str, *, sign: bool,
 ) -> None:  # fmt: skip
     """Record a verdict. A failed gate blocks dispatches and claims until it passes or is waived.
 
     KIND: preflight_safety, plan_review, implementation_review, quality_review, final_acceptance, approval, release.
     """
-    _record(door, kind, verdict, run=run, task=task, evidence=evidence, note=note, reason=reason, sign=sign, key=key)
+    _record(call, kind, verdict, run=run, task=task, evidence=evidence, note=note, reason=reason, sign=sign, key=key)
 
 
 @gate.command("waive")
@@ -69,9 +69,9 @@ def record(
 @reasoned
 @signs
 @writes
-def waive(door: Door, kind: str, run: str, task: str, reason: str, key: str, *, sign: bool) -> None:
+def waive(call: Call, kind: str, run: str, task: str, reason: str, key: str, *, sign: bool) -> None:
     """Waive a gate, under your own name and with a reason; a waiver takes the place of a pass."""
-    _record(door, kind, "waived", run=run, task=task, reason=reason, sign=sign, key=key)
+    _record(call, kind, "waived", run=run, task=task, reason=reason, sign=sign, key=key)
 
 
 @gate.command("release")
@@ -89,7 +89,7 @@ def waive(door: Door, kind: str, run: str, task: str, reason: str, key: str, *, 
 @signs
 @both
 def release(
-    door: Door, run: str, checks: tuple[str, ...], approvals: int, note: str, key: str, *, record: bool, sign: bool
+    call: Call, run: str, checks: tuple[str, ...], approvals: int, note: str, key: str, *, record: bool, sign: bool
 ) -> int:
     """Judge by the ledger whether a run may be released; if not, name all that is missing and exit with 1.
 
@@ -99,22 +99,22 @@ def release(
     from memento_git.work.actions import releases
 
     if record:
-        door.refuse_at("give --no-record with it, or leave it out to record the gate")
-        found = door.change("gate release", lambda tx: releases.release_run(
+        call.refuse_at("give --no-record with it, or leave it out to record the gate")
+        found = call.change("gate release", lambda tx: releases.release_run(
             tx, run=run, require_checks=checks, approvals=approvals, note=note, sign=sign, key=key
         ))  # fmt: skip
     else:
-        found = releases.examine_run(door.ledger, door.view(), run=run, require_checks=checks, approvals=approvals)
+        found = releases.examine_run(call.ledger, call.view(), run=run, require_checks=checks, approvals=approvals)
     verdict = found.verdict
     told = f"run {found.run} may not be released:" if verdict.missing else f"run {found.run} may be released"
     lines = verdict.missing or _counted(found)
     refusal = {"error": "release_refused", "message": "; ".join(verdict.missing)} if verdict.missing else {}
     data = {**refusal, "run_id": found.run, **releases.row(found)}
     if not verdict.missing:
-        steps.foretell(door, found.run)
-    due = steps.due(door, found.run)
+        steps.foretell(call, found.run)
+    due = steps.due(call, found.run)
     then = [one for one in due if not (verdict.missing and one["command"].startswith("memento run complete"))]
-    return door.show(data, "\n".join([told, *(f"  {one}" for one in lines)]), then=then)
+    return call.show(data, "\n".join([told, *(f"  {one}" for one in lines)]), then=then)
 
 
 def _counted(found: Release) -> list[str]:
@@ -126,7 +126,7 @@ def _counted(found: Release) -> list[str]:
     return [f"{what} {some(list(names), SHOWN)}" for what, names in told.items() if names]
 
 
-def _record(door: Door, kind: str, verdict: str, **options: Any) -> None:
+def _record(call: Call, kind: str, verdict: str, **options: Any) -> None:
     from memento_git.work import answers, rows
     from memento_git.work.actions import gates
     from memento_git.work.run_writer import RunWriter
@@ -138,8 +138,8 @@ def _record(door: Door, kind: str, verdict: str, **options: Any) -> None:
         answers.check(state, told)
         return told, state.id
 
-    row, in_run = door.change("gate record", act)
+    row, in_run = call.change("gate record", act)
     told = f"{row['kind']} {row['status']} on {row['scope']}"
     is_failed = verdict != "failed" and row["status"] == "failed"
     text = f"{told}: asked for again, until then it holds work back" if is_failed else told
-    door.show({"gate": row}, text, then=steps.due(door, in_run))
+    call.show({"gate": row}, text, then=steps.due(call, in_run))

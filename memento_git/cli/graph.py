@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, both, reads, writes
+from memento_git.cli.boundary import Call, both, reads, writes
 from memento_git.cli.options import of_run
 
 if TYPE_CHECKING:
@@ -24,20 +24,20 @@ WHEN: Final = {
 }  # fmt: skip
 
 
-def _view(door: Door) -> View | None:
+def _view(call: Call) -> View | None:
     """Return the ledger at the revision, or nothing: a graph is of the code, which may have none."""
     from memento_git.ledger.store import NoLedger
 
     try:
-        return door.view()
+        return call.view()
     except NoLedger:
         return None
 
 
-def _rev(door: Door) -> str:
-    if len(door.at) > 1:
+def _rev(call: Call) -> str:
+    if len(call.at) > 1:
         raise click.UsageError("--at: a graph is of one revision")
-    return door.at[0] if door.at else "HEAD"
+    return call.at[0] if call.at else "HEAD"
 
 
 graph = boundary.group("graph", "Look at the code's import graph: cycles, hot spots, what changed.", alone="status")
@@ -46,23 +46,23 @@ graph = boundary.group("graph", "Look at the code's import graph: cycles, hot sp
 @graph.command("status")
 @of_run("Whose snapshots; the latest open run's by default.")
 @reads
-def graph_status(door: Door, run: str) -> None:
+def graph_status(call: Call, run: str) -> None:
     """Show the import graph of the code at HEAD, or at --at REV."""
     from memento_git.work.actions import graphs
     from memento_git.work.graph import codegraph, graphify
     from memento_git.work.overview import choose_run
 
-    view = _view(door)
-    held, code = graphs.look(door.ledger.git, _rev(door))
+    view = _view(call)
+    held, code = graphs.look(call.ledger.git, _rev(call))
     chosen = choose_run(view, run) if view is not None and (run or view.runs()) else ""
     snapshot = graphs.latest(view, chosen, held) if view is not None and chosen else None
     when = view.policy().graph["after_dispatch"] if view is not None else None
-    found = graphify.status(door.ledger.git)
+    found = graphify.status(call.ledger.git)
     if told := codegraph.lacking(held):
-        door.ledger.warn(told)
+        call.ledger.warn(told)
     graph = {key: value for key, value in held.items() if key not in ("edges", "format")}
     names = output.Names(view)
-    door.show(
+    call.show(
         {"code": code, "graph": graph, "snapshot": snapshot, "after_dispatch": when, "graphify": found},
         lambda: "\n".join(
             [
@@ -120,27 +120,27 @@ def _recorded(snapshot: Row | None, names: output.Names) -> str:
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="A task that it is about; repeatable.")
 @click.option("--graphify", is_flag=True, help="Let graphify look at a copy of the code too, and keep what it found.")
 @writes
-def update(door: Door, run: str, tasks: tuple[str, ...], *, graphify: bool) -> None:
+def update(call: Call, run: str, tasks: tuple[str, ...], *, graphify: bool) -> None:
     """Record the import graph of the code at HEAD as evidence; the same code is recorded once."""
     from memento_git.work import answers
     from memento_git.work.actions import graphs
     from memento_git.work.graph import codegraph
 
-    held, _ = graphs.look(door.ledger.git, "HEAD")
+    held, _ = graphs.look(call.ledger.git, "HEAD")
     beside = None
     if graphify:
-        beside = door.change("graph update", lambda tx: graphs.graphified(tx, run=run, tasks=tasks))()
+        beside = call.change("graph update", lambda tx: graphs.graphified(tx, run=run, tasks=tasks))()
 
     def act(tx: Transaction) -> tuple[Row, bool]:
         identity = graphs.update_graph(tx, run=run, tasks=tasks, graphify=beside)
         return answers.after(tx, identity), bool(tx.changes)
 
-    row, recorded = door.change("graph update", act)
+    row, recorded = call.change("graph update", act)
     if told := codegraph.lacking(held):
-        door.ledger.warn(told)
+        call.ledger.warn(told)
     data = {"evidence": row, "recorded": recorded, "counts": held["counts"]}
     word = "recorded" if recorded else "nothing new since"
-    door.show(data, f"{word} {row['id']}: {row['summary'] or ''}")
+    call.show(data, f"{word} {row['id']}: {row['summary'] or ''}")
 
 
 @graph.command("diff")
@@ -152,31 +152,31 @@ def update(door: Door, run: str, tasks: tuple[str, ...], *, graphify: bool) -> N
 @click.option("--record", is_flag=True, help="Record the comparison as evidence.")
 @both
 def diff(
-    door: Door, revisions: str, before_json: str, after_json: str, run: str, tasks: tuple[str, ...], *, record: bool
+    call: Call, revisions: str, before_json: str, after_json: str, run: str, tasks: tuple[str, ...], *, record: bool
 ) -> int:
     """Show how the import graph changed; exit with 1 where policy refuses it."""
     from memento_git.work.actions import graphs
 
     code: Row | None = None
     if revisions and not (before_json or after_json):
-        found, code = graphs.diff_commits(door.ledger.git, _policy(door), revisions)
+        found, code = graphs.diff_commits(call.ledger.git, _policy(call), revisions)
     elif before_json and after_json and not revisions:
         sides = (_side("--before-json", before_json), _side("--after-json", after_json))
-        found = graphs.diff_files(_policy(door), *sides)
+        found = graphs.diff_files(_policy(call), *sides)
     else:
         raise graphs.SnapshotsRequired
     row = None
     if record:
-        row = door.row("graph diff", lambda tx: graphs.record_diff(tx, found, code, run=run, tasks=tasks))
+        row = call.row("graph diff", lambda tx: graphs.record_diff(tx, found, code, run=run, tasks=tasks))
     why = "; ".join(one["message"] for one in found["warnings"] if one["level"] == "refuse")
     refusal = {"error": "graph_refused", "message": why} if found["blocking"] else {}
-    return door.show({**refusal, "diff": found, "evidence": row}, lambda: "\n".join(_changes(found)))
+    return call.show({**refusal, "diff": found, "evidence": row}, lambda: "\n".join(_changes(found)))
 
 
-def _policy(door: Door) -> Policy:
+def _policy(call: Call) -> Policy:
     from memento_git.model.policy import Policy
 
-    view = _view(door)
+    view = _view(call)
     return view.policy() if view is not None else Policy()
 
 
@@ -217,13 +217,13 @@ def _changes(found: Row) -> list[str]:
 @graph.command("propose")
 @of_run("The run that the drafts name.")
 @reads
-def propose(door: Door, run: str) -> None:
+def propose(call: Call, run: str) -> None:
     """Print drafts of tasks from the graph, as a list that memento apply takes; nothing is written."""
     from memento_git.work.actions import graphs
 
-    held, _ = graphs.look(door.ledger.git, _rev(door))
+    held, _ = graphs.look(call.ledger.git, _rev(call))
     rows, omitted = graphs.proposed(held)
-    chosen = door.view().find(run, "run")[0] if run else ""
+    chosen = call.view().find(run, "run")[0] if run else ""
     told: dict[str, Any] = {"proposals": rows, "omitted": omitted}
 
     def text() -> str:
@@ -231,4 +231,4 @@ def propose(door: Door, run: str) -> None:
         more = [f"# {omitted} more are not shown."] if omitted else []
         return "\n".join([*head, *more, graphs.as_verbs(rows, chosen) if rows else "# Nothing to propose."])
 
-    door.show(told, text)
+    call.show(told, text)

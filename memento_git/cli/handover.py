@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import output, steps, terminal
-from memento_git.cli.boundary import Door, writes
+from memento_git.cli.boundary import Call, writes
 from memento_git.cli.options import COUNT, of_run
 from memento_git.model.enumeration import many
 from memento_git.work import task_steps
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from memento_git.work.actions.running import Outcome
 
 
-def create_apart(door: Door, task: str, options: HandoverOptions) -> None:
+def create_apart(call: Call, task: str, options: HandoverOptions) -> None:
     """Hand a task out with a work tree of its own, and say where that is."""
     from memento_git.review.about_tasks import notes_of
     from memento_git.work import answers
     from memento_git.work.actions.handover import hand_over
 
-    view = door.view()
+    view = call.view()
     identity = view.find(task, "task")[0]
-    made = hand_over(door.ledger, identity, options._replace(notes=notes_of(view, identity)))
-    row = answers.at(door.view(), made.dispatch, "dispatch")
+    made = hand_over(call.ledger, identity, options._replace(notes=notes_of(view, identity)))
+    row = answers.at(call.view(), made.dispatch, "dispatch")
     told = f"dispatched {made.task} as {made.dispatch}\n work in {made.path}\n on branch {made.branch}"
     here = f"cd {shlex.quote(made.path)} && memento dispatch claim {made.dispatch}"
-    door.show({**row, "dispatched": True, "worktree": made.path}, told, then=[
+    call.show({**row, "dispatched": True, "worktree": made.path}, told, then=[
         {"why": "to do it yourself", "command": here},
         {"why": "or, to have its executor started", "command": f"memento dispatch run {made.dispatch}"},
     ])  # fmt: skip
@@ -48,7 +48,7 @@ def create_apart(door: Door, task: str, options: HandoverOptions) -> None:
 @click.option("--quiet", is_flag=True, help="Do not show what the executor prints; it is kept as evidence.")
 @writes
 def run_dispatch(
-    door: Door, given: str, argv: tuple[str, ...], executor: str, timeout: str, *, allow_dirty: bool, quiet: bool
+    call: Call, given: str, argv: tuple[str, ...], executor: str, timeout: str, *, allow_dirty: bool, quiet: bool
 ) -> int:
     """Start an executor's own command on a task, in a worktree of its own, and record what came of it.
 
@@ -60,10 +60,10 @@ def run_dispatch(
     from memento_git.review.about_tasks import notes_of
     from memento_git.work.actions import running
 
-    identity = begun(door.view(), given, ("dispatch", "task"))
+    identity = begun(call.view(), given, ("dispatch", "task"))
     order = running.Order(executor, argv, _seconds(timeout), dirty=allow_dirty, shown=not quiet, notes=notes_of)
-    outcome = running.run_dispatch(door.ledger, identity, order)
-    return _show(door, outcome)
+    outcome = running.run_dispatch(call.ledger, identity, order)
+    return _show(call, outcome)
 
 
 def _seconds(given: str) -> float | None:
@@ -72,10 +72,10 @@ def _seconds(given: str) -> float | None:
     return float(duration(given)) if given else None
 
 
-def _show(door: Door, outcome: Outcome) -> int:
+def _show(call: Call, outcome: Outcome) -> int:
     from memento_git.work import answers
 
-    view = door.ledger.view()
+    view = call.ledger.view()
     row, task = answers.at(view, outcome.dispatch, "dispatch"), answers.at(view, outcome.task, "task")
     data: dict[str, Any] = {
         **row, "outcome": outcome.status, "category": outcome.category or None, "reason": outcome.reason or None,
@@ -85,12 +85,12 @@ def _show(door: Door, outcome: Outcome) -> int:
     if outcome.status == "completed":
         proof = output.proof(task)
         then = _merging(outcome, task, candidate=row["candidate"])
-        return door.show(data, f"completed {outcome.task}, {proof}", then=then)
+        return call.show(data, f"completed {outcome.task}, {proof}", then=then)
     kept = f"\n its partial work: git show {outcome.partial}" if outcome.partial else ""
     told = f"{outcome.status} {outcome.dispatch} ({outcome.category}): {outcome.reason}{kept}"
     then = steps.retrying(task) if outcome.status == "failed" else []
     refusal = {"error": "dispatch_failed", "message": f"{outcome.status}: {outcome.reason}"}
-    return door.show({**refusal, **data}, told, then=then)
+    return call.show({**refusal, **data}, told, then=then)
 
 
 def _merging(outcome: Outcome, task: TaskRow, *, candidate: bool) -> list[Row]:
@@ -103,14 +103,14 @@ def _merging(outcome: Outcome, task: TaskRow, *, candidate: bool) -> list[Row]:
 @click.command("stop")
 @click.argument("dispatch_id", metavar="DISPATCH")
 @writes
-def stop(door: Door, dispatch_id: str) -> None:
+def stop(call: Call, dispatch_id: str) -> None:
     """End the process of this machine that works on a dispatch, and all that it has started."""
     from memento_git.work import answers
     from memento_git.work.actions import recovering
 
-    job = recovering.stop_dispatch(door.ledger, dispatch_id)
-    row = answers.at(door.view(), job.dispatch, "dispatch")
-    door.show(row, f"stopped {job.dispatch}: it is {row['status']}")
+    job = recovering.stop_dispatch(call.ledger, dispatch_id)
+    row = answers.at(call.view(), job.dispatch, "dispatch")
+    call.show(row, f"stopped {job.dispatch}: it is {row['status']}")
 
 
 def packet(path: str | None) -> str:
@@ -118,12 +118,12 @@ def packet(path: str | None) -> str:
     return f"\n what the next worker needs, as a bundle: {path}" if path else ""
 
 
-def recover_all(door: Door, run: str, executor: str, *, requeue: bool) -> None:
+def recover_all(call: Call, run: str, executor: str, *, requeue: bool) -> None:
     """Take back what died or expired, and say what became of each."""
     from memento_git.work.actions import bundles, recovering
 
-    jobs = recovering.recover_all(door.ledger, run=run, requeue=requeue, executor=executor, bundle=True)
-    view = door.ledger.view() if jobs else None
+    jobs = recovering.recover_all(call.ledger, run=run, requeue=requeue, executor=executor, bundle=True)
+    view = call.ledger.view() if jobs else None
     rows = [
         {
             "dispatch_id": job.dispatch, "task_id": job.task, "run_id": job.run, "why": job.why,
@@ -139,7 +139,7 @@ def recover_all(door: Door, run: str, executor: str, *, requeue: bool) -> None:
         + packet(row["context_bundle_path"])
         for job, row in zip(jobs, rows, strict=True)
     ]
-    door.show({"job_count": len(jobs), "jobs": rows}, "\n".join(lines) or "nothing to recover")
+    call.show({"job_count": len(jobs), "jobs": rows}, "\n".join(lines) or "nothing to recover")
 
 
 @click.command("work")
@@ -152,7 +152,7 @@ def recover_all(door: Door, run: str, executor: str, *, requeue: bool) -> None:
 @click.option("--allow-dirty", is_flag=True, help="Run despite uncommitted changes; the worktrees lack them.")
 @writes
 def work(
-    door: Door, argv: tuple[str, ...], jobs: int, run: str, executor: str, most: int, timeout: str, *, allow_dirty: bool
+    call: Call, argv: tuple[str, ...], jobs: int, run: str, executor: str, most: int, timeout: str, *, allow_dirty: bool
 ) -> int:
     """Have ready tasks done by several workers at once, each as dispatch run does it, until none is left.
 
@@ -163,14 +163,14 @@ def work(
     from memento_git.work.actions import pool, running
 
     order = running.Order(executor, argv, _seconds(timeout), run, dirty=allow_dirty, notes=notes_of)
-    pool.foresee_pool(door.ledger, order)
+    pool.foresee_pool(call.ledger, order)
     worked = pool.work(
-        door.ledger, order, jobs=jobs, most=most, tell=lambda line: terminal.put(terminal.guarded(line), err=True)
+        call.ledger, order, jobs=jobs, most=most, tell=lambda line: terminal.put(terminal.guarded(line), err=True)
     )
-    return _sum_up(door, worked)
+    return _sum_up(call, worked)
 
 
-def _sum_up(door: Door, worked: Worked) -> int:
+def _sum_up(call: Call, worked: Worked) -> int:
     counts = Counter(one.status for one in worked.ended)
     waits = {task: why for task, why in worked.left.items() if why.startswith("waits")}
     good = len(waits) == len(worked.left) and not worked.stopped
@@ -193,4 +193,4 @@ def _sum_up(door: Door, worked: Worked) -> int:
         then.append({"why": f"see what proves {many(unproven, 'task')}", "command": "memento status"})
     stopped = worked.stopped or f"{many(len(worked.left), 'task')} left"
     refusal = {} if good else {"error": "work_left", "message": stopped}
-    return door.show({**refusal, **data}, "\n".join(lines), then=then)
+    return call.show({**refusal, **data}, "\n".join(lines), then=then)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.cli import boundary, output
-from memento_git.cli.boundary import Door, alters, bare
+from memento_git.cli.boundary import Call, alters, bare
 
 if TYPE_CHECKING:
     from memento_git.work.actions.hooks import Hook
@@ -18,10 +18,10 @@ WITHIN: Final = "the framework that is installed there runs it"
 LEFT: Final = "one that was put aside is not run: {name}.before-memento"
 
 
-def _show(door: Door, found: list[Hook]) -> None:
+def _show(call: Call, found: list[Hook]) -> None:
     rows = [{"name": one.name, "state": one.state, "chained": one.chained} for one in found]
     lines = [(one.name, WORDS.get(one.state, output.state(one.state)), _beside(one)) for one in found]
-    door.show({"hooks": rows}, "\n".join(output.columns(lines)))
+    call.show({"hooks": rows}, "\n".join(output.columns(lines)))
 
 
 def _beside(one: Hook) -> str:
@@ -35,16 +35,16 @@ hook = boundary.group("hook", "Let git check the ledger before a commit and afte
 
 @hook.command("list")
 @bare
-def list_hooks(door: Door) -> None:
+def list_hooks(call: Call) -> None:
     """List the hooks and whether they are installed."""
     from memento_git.work.actions import hooks
 
-    _show(door, hooks.listed(door.ledger.git))
+    _show(call, hooks.listed(call.ledger.git))
 
 
 @hook.command("install")
 @alters
-def install(door: Door) -> None:
+def install(call: Call) -> None:
     """Install pre-commit and post-merge hooks that check the ledger; hooks that are there go on running first.
 
     They stage nothing and commit nothing, and cost one git call where no ledger file is concerned, nor a file that a
@@ -53,17 +53,17 @@ def install(door: Door) -> None:
     from memento_git.knowledge.actions.note_checks import watch_places
     from memento_git.work.actions import hooks
 
-    found = hooks.install(door.ledger.git)
-    watch_places(door.ledger)
-    if shared := hooks.shared(door.ledger.git):
-        door.ledger.warn(SHARED.format(path=shared))
-    _show(door, found)
+    found = hooks.install(call.ledger.git)
+    watch_places(call.ledger)
+    if shared := hooks.shared(call.ledger.git):
+        call.ledger.warn(SHARED.format(path=shared))
+    _show(call, found)
 
 
 @hook.command("uninstall")
 @alters
-def uninstall(door: Door) -> None:
+def uninstall(call: Call) -> None:
     """Take the hooks away, and put back those that were there before."""
     from memento_git.work.actions import hooks
 
-    _show(door, hooks.uninstall(door.ledger.git))
+    _show(call, hooks.uninstall(call.ledger.git))

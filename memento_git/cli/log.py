@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import captured, naming, note_story, output
-from memento_git.cli.boundary import Door, reads
+from memento_git.cli.boundary import Call, reads
 from memento_git.cli.options import of_run, paged
 from memento_git.errors import Misused
 from memento_git.ledger import layout
@@ -37,26 +37,26 @@ class VerbUnknown(Misused):
     "--commits", is_flag=True, help="List the ledger's commits instead; --run, --who, --since and --until choose."
 )
 @reads
-def log(door: Door, run: str, limit: int, offset: int, *, commits: bool, **filters: str) -> None:
+def log(call: Call, run: str, limit: int, offset: int, *, commits: bool, **filters: str) -> None:
     """List what happened, latest first, of all records together: that each was made, too; it needs no git history.
 
     What happened in one run or to one note keeps its order whatever the clocks said; they are mixed by their clocks.
     """
     from memento_git.knowledge.typed_times import past_moment
 
-    view = door.view()
+    view = call.view()
     filters |= {name: past_moment(name, filters[name], view.now) for name in ("since", "until") if filters[name]}
     if commits:
-        _commits(door, view, run, filters, limit, offset)
+        _commits(call, view, run, filters, limit, offset)
         return
     if filters["verb"]:
         _refuse_unknown(filters["verb"])
     filters["record"] = naming.full_id(view, filters["record"]) if filters["record"] else ""
     events = [row for row in reversed(_events(view, run, filters["record"])) if _wanted(row, filters)]
-    output.listing(door, view, "audit", events, _event, limit=limit, offset=offset, none="events")
+    output.listing(call, view, "audit", events, _event, limit=limit, offset=offset, none="events")
 
 
-def _commits(door: Door, view: View, run: str, filters: dict[str, str], limit: int, offset: int) -> None:
+def _commits(call: Call, view: View, run: str, filters: dict[str, str], limit: int, offset: int) -> None:
     from memento_git.ledger.history import commit_names, ledger_commits
 
     for name in ("record", "verb"):
@@ -67,7 +67,7 @@ def _commits(door: Door, view: View, run: str, filters: dict[str, str], limit: i
     shown, told = output.page(names, limit, offset)
     rows = ledger_commits(view, shown)
     text = "\n".join(filter(None, [*map(_commit, rows), output.more(told)])) or output.nothing("commits", told)
-    door.show({"commits": rows, "page": told}, text)
+    call.show({"commits": rows, "page": told}, text)
 
 
 def _event(row: EventRow, names: Names) -> tuple[str, ...]:
@@ -128,16 +128,16 @@ def _commit(row: Row) -> str:
 @note_story.walked
 @captured.with_output
 @reads
-def show(door: Door, identity: str, what: str | None, *, whole: bool, **walk: Any) -> None:
+def show(call: Call, identity: str, what: str | None, *, whole: bool, **walk: Any) -> None:
     """Show any record by its id or a unique prefix of one, with what happened to it.
 
     With --what blame ID may be PATH or PATH:12-40: shown is who wrote the notes that are about it.
     """
-    view = door.view()
+    view = call.view()
     try:
         full = naming.full_id(view, identity)
     except (IdInvalid, NoSuchRecord):
-        if not note_story.shown_beside(door, identity, what, walk):
+        if not note_story.shown_beside(call, identity, what, walk):
             raise
         return
     kind = kind_of(full)
@@ -146,9 +146,9 @@ def show(door: Door, identity: str, what: str | None, *, whole: bool, **walk: An
         raise click.UsageError(message)
     if kind == "note" or not view.find(full, kind)[1]:
         if kind == "note":
-            note_story.shown(door, full, what, walk)
+            note_story.shown(call, full, what, walk)
         else:
-            note_story.shown_event(door, full)
+            note_story.shown_event(call, full)
         return
     if what:
         from memento_git.knowledge.connections import NothingOfThat
@@ -158,10 +158,10 @@ def show(door: Door, identity: str, what: str | None, *, whole: bool, **walk: An
         from memento_git.knowledge.connections import GraphOnly
 
         raise GraphOnly
-    _record(door, view, full, whole=whole)
+    _record(call, view, full, whole=whole)
 
 
-def _record(door: Door, view: View, full: str, *, whole: bool) -> None:
+def _record(call: Call, view: View, full: str, *, whole: bool) -> None:
     """Show a record of a run, and what happened to it."""
     from memento_git.work import answers
 
@@ -170,6 +170,6 @@ def _record(door: Door, view: View, full: str, *, whole: bool) -> None:
     subject = row["task_id"] if kind == "dispatch" else full
     events = [] if kind == "event" else [one for one in answers.history(view, subject) if _about(one, full)]
     if kind == "evidence":
-        captured.show(door, view, row, {"audit": events}, whole=whole)
+        captured.show(call, view, row, {"audit": events}, whole=whole)
     else:
-        output.record(door, view, row, {kind: row, "audit": events}, events)
+        output.record(call, view, row, {kind: row, "audit": events}, events)

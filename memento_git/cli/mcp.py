@@ -18,7 +18,7 @@ import click
 
 from memento_git import __version__
 from memento_git.cli import boundary, terminal, texts, tools
-from memento_git.cli.boundary import Door, bare
+from memento_git.cli.boundary import Call, bare
 from memento_git.errors import MementoError, Refused, adding
 from memento_git.ledger import signer
 from memento_git.model.enumeration import many
@@ -56,21 +56,21 @@ class McpExtraMissing(Refused):
 )
 @click.option("--tools", "listed", is_flag=True, help="Print the tools, with --json as a client gets them, and end.")
 @bare
-def mcp(door: Door, *, listed: bool) -> None:
+def mcp(call: Call, *, listed: bool) -> None:
     """Serve this repository's ledger to an MCP client, over standard input and output, until the client leaves.
 
     Clients start it themselves. Its tools are commands of this command line, of which none runs commands or signs.
     """
     if listed:
         told = described()
-        door.show({"tools": told}, "\n\n".join(f"{one['name']}: {one['description']}" for one in told))
+        call.show({"tools": told}, "\n\n".join(f"{one['name']}: {one['description']}" for one in told))
         return
     try:
         import anyio
         from mcp.server.stdio import stdio_server
     except ImportError:
         raise McpExtraMissing from None
-    serving = server(str(Path(door.workspace).absolute()), door.actor)
+    serving = server(str(Path(call.workspace).absolute()), call.actor)
 
     async def serve() -> None:
         async with stdio_server() as (read, write), anyio.create_task_group() as tasks:

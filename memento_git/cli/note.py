@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import note_story, output
-from memento_git.cli.boundary import Door, group, reads, writes
+from memento_git.cli.boundary import Call, group, reads, writes
 from memento_git.cli.options import across, paged, reasoned, refuse_empty, scoped
 from memento_git.cli.remember import add, described, given, placed, taken_over
 from memento_git.cli.texts import read_text
@@ -44,7 +44,7 @@ note = group("note", "Add, revise, link, confirm and retire notes: what the proj
 @paged
 @across
 @reads
-def list_notes(door: Door, limit: int, offset: int, **given: str | None) -> None:
+def list_notes(call: Call, limit: int, offset: int, **given: str | None) -> None:
     """List notes, the latest first."""
     from memento_git.knowledge import unknown_terms
     from memento_git.knowledge.note_rows import listed, remarks
@@ -55,36 +55,36 @@ def list_notes(door: Door, limit: int, offset: int, **given: str | None) -> None
     found: list[Row] = []
     short: dict[str, str] = {}
     missed: list[list[str]] = []
-    for scope, ledger in door.ledgers():
-        view = ledger.view(door.at)
+    for scope, ledger in call.ledgers():
+        view = ledger.view(call.at)
         note_set = NoteSet(view)
         note_set.load()
         rows: list[Row] = [{**row, "scope": scope} for row in listed(note_set, **filters)]
         ledger.warn(*remarks(note_set))
         missed.append(unknown_terms.filters(note_set, **{name: filters[name] for name in ("domain", "thread", "tag")}))
         names = output.Names(view)
-        short |= {} if door.json else {row["id"]: names(row["id"]) for row in rows}
+        short |= {} if call.json else {row["id"]: names(row["id"]) for row in rows}
         found += rows
     if missed and all(missed):
-        door.ledger.warn(*missed[0])
+        call.ledger.warn(*missed[0])
     shown, told = output.page(found, limit, offset)
 
     def text() -> str:
-        lines = output.columns(_line(row, short[row["id"]], scope=door.scope == "all") for row in shown)
+        lines = output.columns(_line(row, short[row["id"]], scope=call.scope == "all") for row in shown)
         return "\n".join([*lines, output.more(told)]) or output.nothing("notes", told)
 
-    door.show({"notes": list(shown), "page": told}, text)
+    call.show({"notes": list(shown), "page": told}, text)
 
 
 note.add_command(add)
 
 
-def changed(door: Door, action: str, act: Callable[[Transaction], str]) -> None:
+def changed(call: Call, action: str, act: Callable[[Transaction], str]) -> None:
     """Do one thing to a note, and show it."""
     from memento_git.knowledge import note_rows
 
-    row = door.change(action, lambda tx: note_rows.after(tx, act(tx)))
-    door.show({"note": row}, _moved(row))
+    row = call.change(action, lambda tx: note_rows.after(tx, act(tx)))
+    call.show({"note": row}, _moved(row))
 
 
 def _moved(row: NoteRow) -> str:
@@ -99,22 +99,22 @@ def _moved(row: NoteRow) -> str:
 @click.option("--clear", multiple=True, metavar="PART", help="Take its key, tags or the like away; repeatable.")
 @scoped
 @writes
-def revise(door: Door, note_id: str, text: str, **options: Any) -> None:
+def revise(call: Call, note_id: str, text: str, **options: Any) -> None:
     """Improve a note's wording in place; for a different decision, add a new note with --supersedes."""
     from memento_git.knowledge.actions import notes
 
     refuse_empty(click.get_current_context(), texts=True)
-    told = placed(door, {key: value for key, value in options.items() if value not in (None, "", ())})
-    changed(door, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text, door), **told))
+    told = placed(call, {key: value for key, value in options.items() if value not in (None, "", ())})
+    changed(call, "note revise", lambda tx: notes.revise_note(tx, note_id, text=read_text(text, call), **told))
 
 
 def _verb(name: str, action: str, doc: str, *options: tuple[str, str, str, str], **words: Any) -> None:
     """Make the command of a verb that takes a note and a few texts."""
 
-    def called(door: Door, note_id: str, **given: str) -> None:
+    def called(call: Call, note_id: str, **given: str) -> None:
         from memento_git.knowledge.actions import notes
 
-        changed(door, f"note {name}", lambda tx: getattr(notes, action)(tx, note_id, **given, **words))
+        changed(call, f"note {name}", lambda tx: getattr(notes, action)(tx, note_id, **given, **words))
 
     called.__doc__ = doc
     command = click.argument("note_id", metavar="NOTE")(scoped(writes(called)))
@@ -132,7 +132,7 @@ SAID = ("--note", "note_text", "TEXT", "What to remember of it.")
 @click.option("--note", "note_text", default="", metavar="TEXT", help="What to remember of it.")
 @scoped
 @writes
-def confirm(door: Door, note_id: str, note_text: str) -> None:
+def confirm(call: Call, note_id: str, note_text: str) -> None:
     """Say that a note was looked at and holds; reading alone never confirms."""
     from memento_git.knowledge import note_rows
     from memento_git.knowledge.actions import notes
@@ -141,10 +141,10 @@ def confirm(door: Door, note_id: str, note_text: str) -> None:
         made = notes.confirm_places(tx, note_id, note_text=note_text)
         return note_rows.after(tx, made.id), made.pinned
 
-    row, pinned = door.change("note confirm", act)
+    row, pinned = call.change("note confirm", act)
     told = [f" pinned: {output.printable(now if now == was else f'{now} (was {was})')}" for was, now in pinned]
     rows = [{"place": now, "was": was} for was, now in pinned]
-    door.show({"note": row, "pinned": rows}, "\n".join([_moved(row), *told]))
+    call.show({"note": row, "pinned": rows}, "\n".join([_moved(row), *told]))
 
 
 _verb("restore", "restore_note", "Take a retired, superseded, merged, resolved or finished note back.", WHY)
@@ -162,11 +162,11 @@ _verb(
 @click.option("--next", "after", default="", metavar="TEXT", help="What comes next.")
 @scoped
 @writes
-def progressed(door: Door, note_id: str, text: str, after: str) -> None:
+def progressed(call: Call, note_id: str, text: str, after: str) -> None:
     """Say how far a goal is, and what comes next."""
     from memento_git.knowledge.actions import notes
 
-    changed(door, "note progress", lambda tx: notes.progress_note(tx, note_id, progress=text, next=after))
+    changed(call, "note progress", lambda tx: notes.progress_note(tx, note_id, progress=text, next=after))
 
 
 @note.command("retire")
@@ -176,7 +176,7 @@ def progressed(door: Door, note_id: str, text: str, after: str) -> None:
 @click.option("--dry-run", is_flag=True, help="With --key-prefix: say which ones; change nothing.")
 @scoped
 @writes
-def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: bool) -> None:
+def retire(call: Call, note_id: str, key_prefix: str, reason: str, *, dry_run: bool) -> None:
     """Say that a note does not hold any more; restore takes it back."""
     from memento_git.knowledge.actions import notes
     from memento_git.knowledge.note_set import NoteSet
@@ -186,22 +186,22 @@ def retire(door: Door, note_id: str, key_prefix: str, reason: str, *, dry_run: b
     if dry_run and note_id:
         raise click.UsageError("--dry-run goes with --key-prefix")
     if note_id:
-        changed(door, "note retire", lambda tx: notes.retire_note(tx, note_id, reason=reason))
+        changed(call, "note retire", lambda tx: notes.retire_note(tx, note_id, reason=reason))
         return
     if dry_run:
-        found = notes.below_prefix(NoteSet(door.view()), key_prefix)
+        found = notes.below_prefix(NoteSet(call.view()), key_prefix)
     else:
-        found = door.change("note retire", lambda tx: notes.retire_prefix(tx, key_prefix, reason=reason))
-    door.show({"notes": found, "dry_run": dry_run}, lambda: _retired(door, key_prefix, found, dry_run=dry_run))
+        found = call.change("note retire", lambda tx: notes.retire_prefix(tx, key_prefix, reason=reason))
+    call.show({"notes": found, "dry_run": dry_run}, lambda: _retired(call, key_prefix, found, dry_run=dry_run))
 
 
-def _retired(door: Door, prefix: str, found: Sequence[str], *, dry_run: bool) -> str:
+def _retired(call: Call, prefix: str, found: Sequence[str], *, dry_run: bool) -> str:
     """Return in words which notes below a key were retired, or would be."""
     from memento_git.knowledge.note_set import NoteSet
 
     if not found:
         return f"no live note has the key {prefix}, or one that begins with {key_start(prefix)}."
-    note_set = NoteSet(door.view())
+    note_set = NoteSet(call.view())
     told = output.columns((one, output.printable(note_set.note(one).data["title"])) for one in found)
     return "\n".join(["would be retired:" if dry_run else "retired:", *told])
 
@@ -214,11 +214,11 @@ def _link(name: str, doc: str) -> None:
     @click.option("--reason", default="", metavar="TEXT", help="Why.")
     @scoped
     @writes
-    def called(door: Door, note_id: str, rel: str, to: str, reason: str) -> None:
+    def called(call: Call, note_id: str, rel: str, to: str, reason: str) -> None:
         from memento_git.knowledge.actions import notes
 
         act = notes.link_note if name == "link" else notes.unlink_note
-        changed(door, f"note {name}", lambda tx: act(tx, note_id, rel, to, reason=reason))
+        changed(call, f"note {name}", lambda tx: act(tx, note_id, rel, to, reason=reason))
 
 
 _link("link", "Link a note to another note, a run, a plan, a task or evidence.")
@@ -234,26 +234,26 @@ _link("unlink", "Take a link of a note away.")
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
 @scoped
 @writes
-def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> None:
+def merge(call: Call, notes_ids: tuple[str, ...], text: str, **options: Any) -> None:
     """Put one note in the place of several; they stay, marked as merged, and it names them."""
     from memento_git.knowledge import note_rows
     from memento_git.knowledge.actions import notes
 
     refuse_empty(click.get_current_context(), texts=True)
-    body = read_text(text, door)
+    body = read_text(text, call)
 
     def act(tx: Transaction) -> tuple[NoteRow, notes.Merged]:
-        made = notes.merge_notes(tx, notes_ids, body, **given(door, options))
+        made = notes.merge_notes(tx, notes_ids, body, **given(call, options))
         return note_rows.after(tx, made.id), made
 
-    row, made = door.change("note merge", act)
+    row, made = call.change("note merge", act)
     lost = made.coverage.lost_numbers
     told = f" it keeps {made.coverage.share:.0%} of their words" + (
         f", not the numbers {', '.join(lost)}" if lost else ""
     )
     lines = [f"merged into {row['id']}", told, *taken_over(made.carried, made.left)]
     data = {"note": row, "coverage": made.coverage._asdict(), "carried": list(made.carried), "left": list(made.left)}
-    door.show(data, "\n".join(lines))
+    call.show(data, "\n".join(lines))
 
 
 @note.command("redact")
@@ -261,11 +261,11 @@ def merge(door: Door, notes_ids: tuple[str, ...], text: str, **options: Any) -> 
 @reasoned
 @scoped
 @writes
-def redact(door: Door, target: str, reason: str) -> None:
+def redact(call: Call, target: str, reason: str) -> None:
     """Take a note, or the texts of what happened to one, out of the ledger; git's history still has them."""
     from memento_git.cli import settle
 
-    settle.redact(door, "note", target, reason)
+    settle.redact(call, "note", target, reason)
 
 
 @note.command("show")
@@ -274,9 +274,9 @@ def redact(door: Door, target: str, reason: str) -> None:
 @note_story.walked
 @scoped
 @reads
-def show_note(door: Door, note_id: str, what: str | None, **walk: Any) -> None:
+def show_note(call: Call, note_id: str, what: str | None, **walk: Any) -> None:
     """Show one note, by its id or key, and what happened to it."""
-    note_story.shown(door, note_id, what, walk)
+    note_story.shown(call, note_id, what, walk)
 
 
 @note.command("threads")
@@ -286,16 +286,16 @@ def show_note(door: Door, note_id: str, what: str | None, **walk: Any) -> None:
 @paged
 @scoped
 @reads
-def show_threads(door: Door, domain: str, author: str, limit: int, offset: int, *, live: bool) -> None:
+def show_threads(call: Call, domain: str, author: str, limit: int, offset: int, *, live: bool) -> None:
     """List the threads of notes, the one with the latest note first."""
     from memento_git.knowledge.actions.note_checks import note_set_at
     from memento_git.knowledge.actions.threads import list_threads
     from memento_git.knowledge.note_rows import remarks
 
-    note_set = note_set_at(door.ledger, door.at)
+    note_set = note_set_at(call.ledger, call.at)
     rows = list_threads(note_set, domain=domain, author=author, live=live)
-    door.ledger.warn(*remarks(note_set))
-    output.listing(door, note_set.view, "threads", rows, lambda row, _: _thread(row), limit=limit, offset=offset)
+    call.ledger.warn(*remarks(note_set))
+    output.listing(call, note_set.view, "threads", rows, lambda row, _: _thread(row), limit=limit, offset=offset)
 
 
 def _thread(row: Row) -> tuple[str, ...]:
@@ -312,7 +312,7 @@ def _aside(name: str, doc: str) -> None:
     @click.option("--reason", default="", metavar="TEXT", help="Why.")
     @scoped
     @writes
-    def called(door: Door, note_id: str, thread: str, reason: str) -> None:
+    def called(call: Call, note_id: str, thread: str, reason: str) -> None:
         from memento_git.knowledge import note_rows
         from memento_git.knowledge.actions import notes, threads
 
@@ -320,13 +320,13 @@ def _aside(name: str, doc: str) -> None:
             raise click.UsageError("name a note, or a --thread")
         if note_id:
             act = notes.park_note if name == "park" else notes.resume_note
-            changed(door, f"note {name}", lambda tx: act(tx, note_id, reason=reason))
+            changed(call, f"note {name}", lambda tx: act(tx, note_id, reason=reason))
             return
         move = threads.park_thread if name == "park" else threads.resume_thread
-        found = door.change(
+        found = call.change(
             f"note {name}", lambda tx: [note_rows.after(tx, one) for one in move(tx, thread, reason=reason)]
         )
-        door.show({"notes": found}, "\n".join(map(_moved, found)))
+        call.show({"notes": found}, "\n".join(map(_moved, found)))
 
 
 _aside("park", "Set a note, or a thread, aside: it is kept, and recalled only when asked for.")

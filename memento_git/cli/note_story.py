@@ -16,7 +16,7 @@ from memento_git.model.ids import IdInvalid, NoSuchRecord, WrongKind, is_id
 from memento_git.model.knowledge import RELATIONS
 
 if TYPE_CHECKING:
-    from memento_git.cli.boundary import Door
+    from memento_git.cli.boundary import Call
     from memento_git.knowledge.note_set import NoteSet
     from memento_git.ledger.view import View
     from memento_git.model.rows import Row
@@ -37,13 +37,13 @@ def walked(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, Any] | None = None) -> None:
+def shown(call: Call, given: str, what: str | None = None, walk: Mapping[str, Any] | None = None) -> None:
     """Show a note and its history, or one part of its story."""
     from memento_git.knowledge import note_rows
     from memento_git.knowledge.note_set import NoteSet
     from memento_git.knowledge.refusals import NoteRedacted
 
-    view = door.view()
+    view = call.view()
     note_set = NoteSet(view)
     options = {key: value for key, value in (walk or {}).items() if value}
     if options and what != "graph":
@@ -52,46 +52,46 @@ def shown(door: Door, given: str, what: str | None = None, walk: Mapping[str, An
         raise GraphOnly
     try:
         found = note_set.find(given)
-        door.ledger.warn(*note_rows.remarks(note_set, found.id))
+        call.ledger.warn(*note_rows.remarks(note_set, found.id))
     except NoteRedacted as gone:
         if what in TOLD:
             raise
-        _story(door, note_set, note_rows.redacted_row(note_set, str(gone.facts["note"])), what)
+        _story(call, note_set, note_rows.redacted_row(note_set, str(gone.facts["note"])), what)
         return
     except NoSuchRecord:
-        draft = draft_of(door, given)
+        draft = draft_of(call, given)
         if draft is None or what not in (None, "entry"):
             raise
-        _story(door, note_set, note_rows.as_note(door.view(), draft), "entry", draft.list("evidence"))
+        _story(call, note_set, note_rows.as_note(call.view(), draft), "entry", draft.list("evidence"))
         return
     if what in TOLD:
-        _part(door, note_set, found, what, options)
+        _part(call, note_set, found, what, options)
         return
-    _story(door, note_set, note_rows.note_row(note_set, found), what, found.list("evidence"))
+    _story(call, note_set, note_rows.note_row(note_set, found), what, found.list("evidence"))
 
 
-def shown_beside(door: Door, given: str, what: str | None, walk: Mapping[str, Any]) -> bool:
+def shown_beside(call: Call, given: str, what: str | None, walk: Mapping[str, Any]) -> bool:
     """Show what a name means that is of no record, a draft of this clone or a place; tell whether it is one."""
-    if draft_of(door, given) is not None:
-        shown(door, given, what, walk)
+    if draft_of(call, given) is not None:
+        shown(call, given, what, walk)
         return True
     if is_place(given, what):
-        shown_place(door, given)
+        shown_place(call, given)
         return True
     return False
 
 
-def draft_of(door: Door, given: str) -> Prose | None:
+def draft_of(call: Call, given: str) -> Prose | None:
     """Return the draft of this clone that an id, or the beginning of one, names; none is part of any revision."""
     from memento_git.knowledge.drafts import Drafts
 
     with contextlib.suppress(NoSuchRecord, IdInvalid, WrongKind):
-        return None if door.at else Drafts(door.ledger.git).find(given)
+        return None if call.at else Drafts(call.ledger.git).find(given)
     return None
 
 
 def _story(
-    door: Door, note_set: NoteSet, row: Mapping[str, Any], what: str | None, refs: Sequence[object] = ()
+    call: Call, note_set: NoteSet, row: Mapping[str, Any], what: str | None, refs: Sequence[object] = ()
 ) -> None:
     from memento_git.knowledge import note_rows
     from memento_git.ledger import revisions
@@ -101,7 +101,7 @@ def _story(
     more: dict[str, Any] = {"changed": revised} if what == "history" else {}
     evidence = [{"id": str(ref).partition("@")[0], "ref": str(ref)} for ref in refs]
     _stand(note_set.view, evidence)
-    places = _places(door, note_set, row)
+    places = _places(call, note_set, row)
 
     def text() -> str:
         names = output.Names(note_set.view)
@@ -114,16 +114,16 @@ def _story(
         told_of = told_of or ([] if parts else ["nothing happened to it since it was added"])
         return "\n".join([*parts, *([""] if happened and parts else []), *told_of])
 
-    door.show({"note": row, "audit": events, "evidence": evidence, "places": places, **more}, text)
+    call.show({"note": row, "audit": events, "evidence": evidence, "places": places, **more}, text)
 
 
-def _places(door: Door, note_set: NoteSet, row: Mapping[str, Any]) -> list[Row]:
+def _places(call: Call, note_set: NoteSet, row: Mapping[str, Any]) -> list[Row]:
     """Return what became of the places that a note is about; a draft's are as they were written."""
     from memento_git.knowledge.anchor_locations import AnchorLocations
 
     if row["status"] == "draft" or not row.get("about"):
         return []
-    held = AnchorLocations(note_set, at_commit=bool(door.at)).of([row["id"]])
+    held = AnchorLocations(note_set, at_commit=bool(call.at)).of([row["id"]])
     return [one.data() for one in held[row["id"]]]
 
 
@@ -171,7 +171,7 @@ def _said(row: Mapping[str, Any], whose: str) -> list[str]:
     return ["", MARGIN, *fenced(words), "", f"a draft, of one clone alone: {ways}"]
 
 
-def _part(door: Door, note_set: NoteSet, found: Prose, what: str, walk: Mapping[str, Any]) -> None:
+def _part(call: Call, note_set: NoteSet, found: Prose, what: str, walk: Mapping[str, Any]) -> None:
     """Show what a note came from, what is around it, its thread, who wrote its lines, what was changed of it."""
     from memento_git.knowledge import connections
     from memento_git.ledger import revisions
@@ -192,7 +192,7 @@ def _part(door: Door, note_set: NoteSet, found: Prose, what: str, walk: Mapping[
     if what == "graph":
         lines += ["", *(f"{one['from']} {one['rel']} {one['to']}" for one in told["links"])]
         lines += [f"{many(told['omitted'], 'more record')}: take fewer steps, or --rel"] if told["omitted"] else []
-    door.show({"id": found.id, what: told}, lambda: "\n".join(lines) or f"{found.id} has no {what}")
+    call.show({"id": found.id, what: told}, lambda: "\n".join(lines) or f"{found.id} has no {what}")
 
 
 def _near(row: Row) -> str:
@@ -228,14 +228,14 @@ def is_place(given: str, what: str | None) -> bool:
     return what == "blame" and any(sign in given for sign in "/.:")
 
 
-def shown_place(door: Door, given: str) -> None:
+def shown_place(call: Call, given: str) -> None:
     """Show who wrote the notes that are about a file, or lines of it."""
     from memento_git.cli.code import opened
     from memento_git.knowledge import reading
 
-    with opened(door, reading.path_of(given)) as overlay:
+    with opened(call, reading.path_of(given)) as overlay:
         told = reading.blame(overlay, given)
-    door.show(told, lambda: "\n".join(map(_placed, told["blame"])) or f"no note is about {told['place']}")
+    call.show(told, lambda: "\n".join(map(_placed, told["blame"])) or f"no note is about {told['place']}")
 
 
 def _placed(row: Row) -> str:
@@ -253,11 +253,11 @@ def _sure(row: Row) -> str:
     return "" if row["confidence"] is None else f"  confidence {row['confidence']}"
 
 
-def shown_event(door: Door, identity: str) -> None:
+def shown_event(call: Call, identity: str) -> None:
     """Show one thing that happened to a note."""
     from memento_git.knowledge import note_rows
     from memento_git.knowledge.note_set import NoteSet
 
-    view = door.view()
+    view = call.view()
     row = note_rows.happened(NoteSet(view), identity)
-    output.record(door, view, row, {"event": row, "audit": []})
+    output.record(call, view, row, {"event": row, "audit": []})

@@ -112,7 +112,7 @@ def scoped(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def across(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a reading command the same options, and the choice of all at once: it asks `Door.ledgers` for them."""
+    """Give a reading command the same options, and the choice of all at once: it asks `Call.ledgers` for them."""
     return _scoped(function, ("project", "user", "all"), "your own, or both")
 
 

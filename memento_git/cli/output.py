@@ -14,7 +14,7 @@ from memento_git.model.enumeration import many, some
 from memento_git.model.ids import ID, KINDS, kind_of, shortest, verb_of
 
 if TYPE_CHECKING:
-    from memento_git.cli.boundary import Door
+    from memento_git.cli.boundary import Call
     from memento_git.ledger.view import View
     from memento_git.model.rows import (
         ClaimRow,
@@ -223,26 +223,26 @@ def page(rows: Sequence[Any], limit: int, offset: int) -> tuple[Sequence[Any], d
     return shown, {"total": len(rows), "offset": offset, "shown": len(shown)}
 
 
-def run_of(door: Door, given: str) -> tuple[View, RunRows]:
+def run_of(call: Call, given: str) -> tuple[View, RunRows]:
     """Return the view, and all rows of the run that is named, or the latest open one; say if files of it are broken."""
     from memento_git.work.overview import choose_run, overview
 
-    view = door.view()
-    held = overview(door.ledger, view, choose_run(view, given), limit=0, late=True)
-    warn_of_broken(door, held)
+    view = call.view()
+    held = overview(call.ledger, view, choose_run(view, given), limit=0, late=True)
+    warn_of_broken(call, held)
     return view, held
 
 
-def warn_of_broken(door: Door, held: RunRows) -> None:
+def warn_of_broken(call: Call, held: RunRows) -> None:
     """Say beside a list of a run's records how many of its files are broken, so that it may lack some."""
     from memento_git.work.nextsteps import broken
 
     if count := len(broken(held)):
-        door.ledger.warn(f"{many(count, 'broken file')} in the run, which may hold more than is shown: memento check")
+        call.ledger.warn(f"{many(count, 'broken file')} in the run, which may hold more than is shown: memento check")
 
 
 def listing(
-    door: Door, view: View, name: str, found: Sequence[R], line: Callable[[R, Names], Sequence[str]], *,
+    call: Call, view: View, name: str, found: Sequence[R], line: Callable[[R, Names], Sequence[str]], *,
     limit: int, offset: int, none: str = "",
 ) -> None:  # fmt: skip
     """Answer one page of rows: as they are under their name, or as a line each."""
@@ -252,13 +252,13 @@ def listing(
         names = Names(view)
         return "\n".join([*columns(line(row, names) for row in shown), more(told)]) or nothing(none or name, told)
 
-    door.show({name: list(shown), "page": told}, text)
+    call.show({name: list(shown), "page": told}, text)
 
 
-def record(door: Door, view: View, row: Mapping[str, Any], data: Any, events: Sequence[EventRow] = ()) -> None:
+def record(call: Call, view: View, row: Mapping[str, Any], data: Any, events: Sequence[EventRow] = ()) -> None:
     """Answer one record: with data, or as lines of what it says, and of what happened to it."""
     names = Names(view)
-    door.show(data, lambda: "\n".join([*fields(row, names), *told_apart(events, names)]))
+    call.show(data, lambda: "\n".join([*fields(row, names), *told_apart(events, names)]))
 
 
 def marks(row: Mapping[str, Any]) -> list[str]:

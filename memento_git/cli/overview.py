@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, reads
+from memento_git.cli.boundary import Call, reads
 from memento_git.cli.options import COUNT, of_run
 from memento_git.model.enumeration import cut, many, some
 from memento_git.model.states import FINAL_RUN, PASSING
@@ -29,19 +29,19 @@ MOST = click.option(
 )
 
 
-def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names]:
-    view = door.view()  # and git looks for files that are not committed, while what follows is loaded
+def _held(call: Call, run: str, limit: int) -> tuple[RunRows, Names]:
+    view = call.view()  # and git looks for files that are not committed, while what follows is loaded
     from memento_git.review.note_counts import note_counts
     from memento_git.work.overview import choose_among, interrupted, overview, without_runs
 
     others: list[RunRow] = []
     if run or view.runs():
         chosen, others = choose_among(view, run)
-        held = overview(door.ledger, view, chosen, limit=limit, ready=door.json, late=True)
+        held = overview(call.ledger, view, chosen, limit=limit, ready=call.json, late=True)
     else:
         held = without_runs(view)
     held["knowledge"], held["also_open"] = note_counts(view), others[: limit or None]
-    held["next"] = [*interrupted(door.ledger), *held["next"]]
+    held["next"] = [*interrupted(call.ledger), *held["next"]]
     if more := len(others) - len(held["also_open"]):
         held["omitted"]["also_open"] = more
     return held, output.Names(view)
@@ -51,15 +51,15 @@ def _held(door: Door, run: str, limit: int) -> tuple[RunRows, Names]:
 @of_run()
 @MOST
 @reads
-def status(door: Door, run: str, limit: int) -> None:
+def status(call: Call, run: str, limit: int) -> None:
     """Show a run: what is proven, claimed, blocked, contested, stale, and what is next."""
-    held, names = _held(door, run, limit)
+    held, names = _held(call, run, limit)
     from memento_git.work.overview import uncommitted
 
     state = held["run"]["status"] if held["run"] else None
     show = _status if held["run"] else _empty
-    answer = {"state": state, **held, "uncommitted": lambda: uncommitted(door.ledger)}
-    door.show(answer, lambda: show(held, names))
+    answer = {"state": state, **held, "uncommitted": lambda: uncommitted(call.ledger)}
+    call.show(answer, lambda: show(held, names))
 
 
 def _empty(held: RunRows, names: Names) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from memento_git.cli import boundary, machine_errors, output, terminal
-from memento_git.cli.boundary import Door
+from memento_git.cli.boundary import Call
 from memento_git.errors import MementoError, Refused
 from memento_git.model.ids import ID
 from memento_git.review import page
@@ -79,16 +79,16 @@ class Site:
 
     def head(self) -> str:
         """Return what changes when there is something else to show: a digest, for a file may have any name."""
-        door = Door(self.workspace, "", (), (), json=True)
+        call = Call(self.workspace, "", (), (), json=True)
         try:
             with self._turn, machine_errors.refusals():
-                commits = door.view().commits
-                told = "\n".join([*commits, *(change.path for change in door.ledger.uncommitted)])
+                commits = call.view().commits
+                told = "\n".join([*commits, *(change.path for change in call.ledger.uncommitted)])
                 return hashlib.sha256(told.encode(errors="surrogateescape")).hexdigest()
         except MementoError as refusal:
             return refusal.token
         finally:
-            door.close()
+            call.close()
 
 
 class Live:

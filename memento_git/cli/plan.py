@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import output, steps
-from memento_git.cli.boundary import Door, Noun, both, reads, writes
+from memento_git.cli.boundary import Call, Noun, both, reads, writes
 from memento_git.cli.options import asks, noted, of_run, paged, reasoned, signs
 from memento_git.cli.texts import read_text
 from memento_git.work import task_steps
@@ -29,12 +29,12 @@ def _remarks(row: PlanRow) -> list[str]:
 @click.option("--title", default="", metavar="TEXT", help="With --body: draft a plan, as plan draft does.")
 @click.option("--body", default="", metavar="TEXT", help="The plan, in Markdown.")
 @both
-def plan(door: Door, run: str, title: str, body: str) -> None:
+def plan(call: Call, run: str, title: str, body: str) -> None:
     """List plans; with --title and --body, draft one."""
     if click.get_current_context().invoked_subcommand is not None:
         return
     if title or body:
-        _draft(door, run, title, body)
+        _draft(call, run, title, body)
     else:
         click.get_current_context().invoke(list_plans, run=run)
 
@@ -43,19 +43,19 @@ def plan(door: Door, run: str, title: str, body: str) -> None:
 @of_run()
 @paged
 @reads
-def list_plans(door: Door, run: str, limit: int, offset: int) -> None:
+def list_plans(call: Call, run: str, limit: int, offset: int) -> None:
     """List the plans of a run."""
     from memento_git.work import answers, rows
     from memento_git.work.overview import choose_run
     from memento_git.work.state import RunState
 
-    view = door.view()
+    view = call.view()
     state = RunState(view, choose_run(view, run))
     found = [rows.plan_row(state, plan) for plan in state.ids("plan")]
     answers.check(state, *found)
     answers.mark_lacking(state, plans=found)
     output.listing(
-        door, view, "plans", found,
+        call, view, "plans", found,
         lambda row, names: (
             names(row["id"]), output.state(row["status"]), output.printable(row["title"]),
             "; ".join(_remarks(row)),
@@ -73,17 +73,17 @@ def list_plans(door: Door, run: str, limit: int, offset: int) -> None:
 @click.option("--risk", "risks", multiple=True, metavar="TEXT", help="A risk; repeatable.")
 @asks
 @writes
-def draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
+def draft(call: Call, run: str, title: str, body: str, **options: Any) -> None:
     """Draft a plan; nothing is handed out before it is approved."""
-    _draft(door, run, title, body, **options)
+    _draft(call, run, title, body, **options)
 
 
-def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
+def _draft(call: Call, run: str, title: str, body: str, **options: Any) -> None:
     from memento_git.work.actions import plans
 
-    text = read_text(body, door)
-    row = door.row("plan draft", lambda tx: plans.draft_plan(tx, title, text, run=run, **options))
-    door.show({"plan": row}, f"drafted {row['id']}", then=[task_steps.approving(row)])
+    text = read_text(body, call)
+    row = call.row("plan draft", lambda tx: plans.draft_plan(tx, title, text, run=run, **options))
+    call.show({"plan": row}, f"drafted {row['id']}", then=[task_steps.approving(row)])
 
 
 @plan.command("approve")
@@ -92,34 +92,34 @@ def _draft(door: Door, run: str, title: str, body: str, **options: Any) -> None:
 @noted
 @signs
 @writes
-def approve(door: Door, plan_id: str, run: str, note: str, key: str, *, sign: bool) -> None:
+def approve(call: Call, plan_id: str, run: str, note: str, key: str, *, sign: bool) -> None:
     """Approve a plan: it becomes the run's canonical plan, its text is frozen, and the one before is superseded."""
     from memento_git.work.actions import plans
 
-    row = door.row("plan approve", lambda tx: plans.approve_plan(tx, plan_id, run=run, note=note, sign=sign, key=key))
-    door.show({"plan": row}, f"approved {row['id']}", then=steps.due(door, row["run_id"]))
+    row = call.row("plan approve", lambda tx: plans.approve_plan(tx, plan_id, run=run, note=note, sign=sign, key=key))
+    call.show({"plan": row}, f"approved {row['id']}", then=steps.due(call, row["run_id"]))
 
 
 @plan.command("reject")
 @click.argument("plan_id", metavar="PLAN")
 @reasoned
 @writes
-def reject(door: Door, plan_id: str, reason: str) -> None:
+def reject(call: Call, plan_id: str, reason: str) -> None:
     """Turn a plan down."""
     from memento_git.work.actions import plans
 
-    row = door.row("plan reject", lambda tx: plans.reject_plan(tx, plan_id, reason=reason))
-    door.show({"plan": row}, f"rejected {row['id']}", then=steps.due(door, row["run_id"]))
+    row = call.row("plan reject", lambda tx: plans.reject_plan(tx, plan_id, reason=reason))
+    call.show({"plan": row}, f"rejected {row['id']}", then=steps.due(call, row["run_id"]))
 
 
 @plan.command("show")
 @click.argument("plan_id", metavar="[PLAN]", default="")
 @reads
-def show_plan(door: Door, plan_id: str) -> None:
+def show_plan(call: Call, plan_id: str) -> None:
     """Show one plan, and what happened to it; by default the canonical one of the latest open run, or its only one."""
     from memento_git.work import answers
     from memento_git.work.overview import choose_plan
 
-    view = door.view()
+    view = call.view()
     row = answers.at(view, plan_id or choose_plan(view), "plan")
-    output.record(door, view, row, {"plan": row}, () if door.json else answers.history(view, row["id"]))
+    output.record(call, view, row, {"plan": row}, () if call.json else answers.history(view, row["id"]))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, writes
+from memento_git.cli.boundary import Call, writes
 from memento_git.cli.options import of_run
 from memento_git.cli.texts import read_file
 
@@ -30,7 +30,7 @@ LEVELS = {"ok": "green", "warn": "yellow", "refuse": "red"}
 @click.option("--record", is_flag=True, help="Put the verdict on the run's gate preflight_safety.")
 @of_run("With --record: which run; the only open one by default.")
 @writes
-def preflight(door: Door, argv: tuple[str, ...], act: str, text: str, run: str, *, record: bool) -> int:
+def preflight(call: Call, argv: tuple[str, ...], act: str, text: str, run: str, *, record: bool) -> int:
     """Check by policy whether work may begin here; exit with 1 when something would be refused.
 
     The work tree, branch, disk and identity are looked at; a command after -- and a text are judged, never run.
@@ -38,11 +38,11 @@ def preflight(door: Door, argv: tuple[str, ...], act: str, text: str, run: str, 
     from memento_git.work.actions import preflights
 
     read = preflights.text_of(read_file("--text", text, preflights.MOST_BYTES)) if text else None
-    policy = door.view().policy()
-    verdict = preflights.look(door.ledger.git, policy, act=act, argv=argv, text=read)
+    policy = call.view().policy()
+    verdict = preflights.look(call.ledger.git, policy, act=act, argv=argv, text=read)
     gate = None
     if record:
-        gate = door.change("gate record", lambda tx: preflights.record_preflight(tx, verdict, run=run))
+        gate = call.change("gate record", lambda tx: preflights.record_preflight(tx, verdict, run=run))
     refused = verdict.refused
     data: dict[str, Any] = {
         "act": act, "checks": [check._asdict() for check in verdict.checks], "dangers": verdict.dangers,
@@ -51,7 +51,7 @@ def preflight(door: Door, argv: tuple[str, ...], act: str, text: str, run: str, 
     if refused:
         said = "; ".join(f"{check.name}: {check.message}" for check in refused)
         data = {"error": "preflight_refused", "message": said, "hint": refused[0].fix, **data}
-    return door.show(data, lambda: _table(verdict, gate))
+    return call.show(data, lambda: _table(verdict, gate))
 
 
 def _table(verdict: Verdict, gate: GateRow | None) -> str:

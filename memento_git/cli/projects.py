@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, bare, group
+from memento_git.cli.boundary import Call, bare, group
 
 if TYPE_CHECKING:
     from memento_git.projects import Project
@@ -23,13 +23,13 @@ projects = group(
 
 @projects.command("list")
 @bare
-def list_all(door: Door) -> None:
+def list_all(call: Call) -> None:
     """List the projects that you have given names, and whether their ledgers are there."""
     from memento_git import projects as known
 
     found = known.projects()
     lines = output.columns((one.name, output.state(one.state), output.printable(one.path)) for one in found)
-    door.show(
+    call.show(
         {"projects": [one._asdict() for one in found]}, "\n".join(lines) or "no projects: memento projects add PATH"
     )
 
@@ -38,22 +38,22 @@ def list_all(door: Door) -> None:
 @click.argument("path")
 @click.option("--name", default="", metavar="NAME", help="Its name; that of its repository by default.")
 @bare
-def add(door: Door, path: str, name: str) -> None:
+def add(call: Call, path: str, name: str) -> None:
     """Put the project in a folder on your list."""
     from memento_git import projects as known
 
-    _show(door, known.add_project(path, name), "added")
+    _show(call, known.add_project(path, name), "added")
 
 
 @projects.command("remove")
 @click.argument("name")
 @bare
-def remove(door: Door, name: str) -> None:
+def remove(call: Call, name: str) -> None:
     """Take a project off your list; nothing of it changes."""
     from memento_git import projects as known
 
-    _show(door, known.remove_project(name), "removed")
+    _show(call, known.remove_project(name), "removed")
 
 
-def _show(door: Door, one: Project, verb: str) -> None:
-    door.show({"project": one._asdict()}, f"{verb}: {one.name}  {output.printable(one.path)}")
+def _show(call: Call, one: Project, verb: str) -> None:
+    call.show({"project": one._asdict()}, f"{verb}: {one.name}  {output.printable(one.path)}")

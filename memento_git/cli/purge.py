@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, bare
+from memento_git.cli.boundary import Call, bare
 from memento_git.model.enumeration import many, some
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SHOWN = 10
 @click.option("--yes", is_flag=True, help="Do it; without this it is only said what would be done.")
 @click.option("--actor", metavar="WHO", help="Name to record; MEMENTO_ACTOR, else git's user, by default.")
 @bare
-def purge(door: Door, notes: tuple[str, ...], yes: bool) -> None:
+def purge(call: Call, notes: tuple[str, ...], yes: bool) -> None:
     """Rewrite the branch's history without these notes: the last resort, for what must not be there at all.
 
     To say that a note does not hold any more is memento note retire. A secret that was committed must be
@@ -30,7 +30,7 @@ def purge(door: Door, notes: tuple[str, ...], yes: bool) -> None:
     """
     from memento_git.knowledge.actions.purging import purge_notes
 
-    came = purge_notes(door.ledger, notes, yes=yes)
+    came = purge_notes(call.ledger, notes, yes=yes)
     reach = came.reach
     data = {
         "notes": came.notes, "done": came.done is not None, "branch": reach.branch, "paths": reach.paths,
@@ -40,7 +40,7 @@ def purge(door: Door, notes: tuple[str, ...], yes: bool) -> None:
         "before": reach.head, "after": came.done.head if came.done else None,
         "backup": came.done.backup if came.done else None, "remaining": _remaining(came),
     }  # fmt: skip
-    door.show(data, "\n".join(_told(came)))
+    call.show(data, "\n".join(_told(came)))
 
 
 def _told(came: Purge) -> list[str]:

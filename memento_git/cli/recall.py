@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from memento_git.cli.boundary import Door, reads
+from memento_git.cli.boundary import Call, reads
 from memento_git.cli.options import COUNT, across, refuse_empty
 from memento_git.cli.texts import rooted
 from memento_git.knowledge.search_request import BUDGET, RECORDS, VIEWS
@@ -62,7 +62,7 @@ STATES: Final = (*STATUSES, "expired", "draft", "all")
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")
 @across
 @reads
-def recall(door: Door, queries: tuple[str, ...], as_of: str, **options: Any) -> None:
+def recall(call: Call, queries: tuple[str, ...], as_of: str, **options: Any) -> None:
     """Search the ledger by one or several questions, or by a place in the code; alone, show an overview.
 
     Notes, plans, tasks, runs, evidence and skills answer, each with its labels. What nobody wrote of is not made up
@@ -70,25 +70,25 @@ def recall(door: Door, queries: tuple[str, ...], as_of: str, **options: Any) -> 
     Nothing is written for it.
     """
     refuse_empty(click.get_current_context(), texts=True)
-    if as_of and door.at:
+    if as_of and call.at:
         raise click.UsageError("give --as-of or --at, not both")
-    if door.scope == "all" and (as_of or door.at):
+    if call.scope == "all" and (as_of or call.at):
         raise click.UsageError("a revision is one ledger's: give --scope project or --scope user with it")
     from memento_git.knowledge import rendering
 
-    if door.scope == "all":
-        _everywhere(door, queries, options)
+    if call.scope == "all":
+        _everywhere(call, queries, options)
         return
-    answer = _asked(door, door.ledger, queries, scope=door.scope, as_of=as_of, **options)
-    door.show(answer, lambda: rendering.rendered(answer))
+    answer = _asked(call, call.ledger, queries, scope=call.scope, as_of=as_of, **options)
+    call.show(answer, lambda: rendering.rendered(answer))
 
 
-def _everywhere(door: Door, queries: tuple[str, ...], options: dict[str, Any]) -> None:
+def _everywhere(call: Call, queries: tuple[str, ...], options: dict[str, Any]) -> None:
     """Ask this project's ledger and the user's own, with half of the budget each; what is about each stands apart."""
     from memento_git.knowledge import contradictions, rendering
 
     half = {**options, "budget": -(-options["budget"] // 2)}
-    answers = {scope: _asked(door, ledger, queries, scope=scope, **half) for scope, ledger in door.ledgers()}
+    answers = {scope: _asked(call, ledger, queries, scope=scope, **half) for scope, ledger in call.ledgers()}
     contradictions.across(answer["hits"] for answer in answers.values())
     parts = (f"{WHOSE[scope]}\n{rendering.rendered(answer)}" for scope, answer in answers.items())
     told = {
@@ -97,12 +97,12 @@ def _everywhere(door: Door, queries: tuple[str, ...], options: dict[str, Any]) -
             scope: {key: value for key, value in answer.items() if key != "hits"} for scope, answer in answers.items()
         },
     }  # fmt: skip
-    door.show(told, lambda: "\n\n".join(parts))
+    call.show(told, lambda: "\n\n".join(parts))
 
 
-def _asked(door: Door, ledger: Ledger, queries: tuple[str, ...], **options: Any) -> Row:
+def _asked(call: Call, ledger: Ledger, queries: tuple[str, ...], **options: Any) -> Row:
     from memento_git.knowledge.actions import recalling
     from memento_git.review.records import record_states
 
     options = rooted(ledger, options)
-    return recalling.recall(ledger, queries, at=door.at, record_states=record_states, as_json=door.json, **options)
+    return recalling.recall(ledger, queries, at=call.at, record_states=record_states, as_json=call.json, **options)

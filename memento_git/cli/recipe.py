@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from memento_git.cli import output, terminal
-from memento_git.cli.boundary import Door, both, group, reads, writes
+from memento_git.cli.boundary import Call, both, group, reads, writes
 from memento_git.cli.options import paged
 from memento_git.model.enumeration import many
 
@@ -30,23 +30,23 @@ recipe = group("recipe", "Save and run queries over notes, built of steps.")
 
 @recipe.command("list")
 @reads
-def list_all(door: Door) -> None:
+def list_all(call: Call) -> None:
     """List recipes: those of the tool and those of the ledger."""
     from memento_git.knowledge.actions.recipes import list_recipes
 
-    found = list_recipes(door.view())
-    door.show({"recipes": found}, lambda: "\n".join(output.columns(_line(row) for row in found)))
+    found = list_recipes(call.view())
+    call.show({"recipes": found}, lambda: "\n".join(output.columns(_line(row) for row in found)))
 
 
 @recipe.command("show")
 @click.argument("name")
 @reads
-def show(door: Door, name: str) -> None:
+def show(call: Call, name: str) -> None:
     """Show a recipe as its file says it."""
     from memento_git.knowledge.actions.recipes import show_recipe
 
-    row = show_recipe(door.view(), name)
-    door.show({"recipe": row}, terminal.clean(row["text"]))
+    row = show_recipe(call.view(), name)
+    call.show({"recipe": row}, terminal.clean(row["text"]))
 
 
 @recipe.command("save")
@@ -54,15 +54,15 @@ def show(door: Door, name: str) -> None:
 @click.argument("file", type=click.File("rb"))
 @click.option("--replace", is_flag=True, help="Put it in the place of another one of this name.")
 @writes
-def save(door: Door, name: str, file: BinaryIO, *, replace: bool) -> None:
+def save(call: Call, name: str, file: BinaryIO, *, replace: bool) -> None:
     """Save the recipe in a YAML FILE (- for standard input) under its NAME, in one commit."""
     from memento_git.knowledge.actions.recipes import save_recipe
     from memento_git.model.recipes import LARGEST
 
     text = file.read(LARGEST + 1)
-    row = door.change("recipe save", lambda tx: save_recipe(tx, name, text, replace=replace))
+    row = call.change("recipe save", lambda tx: save_recipe(tx, name, text, replace=replace))
     writing = f"\n with --apply it writes: {', '.join(row['writes'])}" if row["writes"] else ""
-    door.show({"recipe": row}, f"saved: {name}{writing}")
+    call.show({"recipe": row}, f"saved: {name}{writing}")
 
 
 @recipe.command("learn")
@@ -71,7 +71,7 @@ def save(door: Door, name: str, file: BinaryIO, *, replace: bool) -> None:
 @click.option("--replace", is_flag=True, help="Put it in the place of another one of this name.")
 @click.option("--dry-run", is_flag=True, help="Show it and how it did; save nothing.")
 @writes
-def learn(door: Door, thread: str, name: str, *, replace: bool, dry_run: bool) -> None:
+def learn(call: Call, thread: str, name: str, *, replace: bool, dry_run: bool) -> None:
     """Draft a recipe that finds the notes of a THREAD again, and their like, and save it in one commit.
 
     A few drafts are tried at once, built of what sets these notes apart: tags, keys, kinds, domains, places in the
@@ -80,25 +80,25 @@ def learn(door: Door, thread: str, name: str, *, replace: bool, dry_run: bool) -
     from memento_git.knowledge.actions import learning
 
     if dry_run:
-        told = learning.learn_recipe(door.view(), thread, name)
+        told = learning.learn_recipe(call.view(), thread, name)
     else:
-        told = door.change("recipe learn", lambda tx: learning.save_learnt(tx, thread, name, replace=replace))
+        told = call.change("recipe learn", lambda tx: learning.save_learnt(tx, thread, name, replace=replace))
     others = f", and {many(told['others'], 'other')}" if told["others"] else ", and no other"
     lines = [terminal.clean(told["text"])] if dry_run else [f"saved: {told['name']}"]
     lines.append(f" it finds {told['found']} of {told['notes']} notes of the thread{others}")
     lines.append(f" the best of {len(told['tried'])} drafts that were tried")
-    door.show({"recipe": told, "saved": not dry_run}, "\n".join(lines))
+    call.show({"recipe": told, "saved": not dry_run}, "\n".join(lines))
 
 
 @recipe.command("remove")
 @click.argument("name")
 @writes
-def remove(door: Door, name: str) -> None:
+def remove(call: Call, name: str) -> None:
     """Remove a recipe of the ledger, in one commit."""
     from memento_git.knowledge.actions.recipes import remove_recipe
 
-    gone = door.change("recipe remove", lambda tx: remove_recipe(tx, name))
-    door.show({"removed": gone}, f"removed: {gone}")
+    gone = call.change("recipe remove", lambda tx: remove_recipe(tx, name))
+    call.show({"removed": gone}, f"removed: {gone}")
 
 
 @recipe.command("run")
@@ -107,27 +107,27 @@ def remove(door: Door, name: str) -> None:
 @click.option("--apply", "applied", is_flag=True, help="Write what its sinks say, in one commit.")
 @paged
 @both
-def run(door: Door, name: str, values: tuple[str, ...], limit: int, offset: int, *, applied: bool) -> None:
+def run(call: Call, name: str, values: tuple[str, ...], limit: int, offset: int, *, applied: bool) -> None:
     """Run a recipe: show the notes that it finds, and what it would write; only with --apply is anything written."""
     from memento_git.knowledge.actions.recipes import run_recipe
 
     if applied:
-        door.refuse_at()
+        call.refuse_at()
     given = {}
     for one in values:
         key, sign, value = one.partition("=")
         if not sign or key in given:
             raise click.UsageError(f"{one!r:.80}: write NAME=VALUE, each name once, as recipe show tells them")
         given[key] = value
-    told = run_recipe(door.ledger, name, given, at=door.at, apply=applied)
+    told = run_recipe(call.ledger, name, given, at=call.at, apply=applied)
     shown, page = output.page(told["notes"], limit, offset)
-    door.show(
-        {**told, "notes": list(shown), "page": page}, lambda: "\n".join(_told(door, told, shown, page, applied=applied))
+    call.show(
+        {**told, "notes": list(shown), "page": page}, lambda: "\n".join(_told(call, told, shown, page, applied=applied))
     )
 
 
-def _told(door: Door, told: Row, shown: Sequence[Row], page: dict[str, int], *, applied: bool) -> list[str]:
-    names = output.Names(door.view())
+def _told(call: Call, told: Row, shown: Sequence[Row], page: dict[str, int], *, applied: bool) -> list[str]:
+    names = output.Names(call.view())
     lines = output.columns(
         (names(row["id"]), row["kind"], output.state(row["status"]), _labelled(row, names)) for row in shown
     )

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from memento_git.cli import naming, output
-from memento_git.cli.boundary import Door, writes
+from memento_git.cli.boundary import Call, writes
 from memento_git.cli.options import refuse_empty, scoped
 from memento_git.cli.texts import read_text, rooted
 from memento_git.model.knowledge import NOTE_KINDS, ORIGINS, TIERS
@@ -49,20 +49,20 @@ def described(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def given(door: Door, options: dict[str, Any]) -> dict[str, Any]:
+def given(call: Call, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given."""
-    return placed(door, {key: value for key, value in options.items() if value not in (None, "", (), False)})
+    return placed(call, {key: value for key, value in options.items() if value not in (None, "", (), False)})
 
 
-def placed(door: Door, options: dict[str, Any]) -> dict[str, Any]:
+def placed(call: Call, options: dict[str, Any]) -> dict[str, Any]:
     """Return options whose places in the code have their paths from the top; refuse places where there is no code."""
     if not options.get("about"):
         return options
-    if door.scope == "user":
+    if call.scope == "user":
         from memento_git.scopes import NoCodeBeside
 
         raise NoCodeBeside(place=options["about"][0])
-    return rooted(door.ledger, options)
+    return rooted(call.ledger, options)
 
 
 @click.command("add")
@@ -90,10 +90,10 @@ def placed(door: Door, options: dict[str, Any]) -> dict[str, Any]:
 @click.option("--short", is_flag=True, help="Keep only the text, for now: in this clone, among the latest 200 or so.")
 @scoped
 @writes
-def add(door: Door, text: str, **options: Any) -> None:
+def add(call: Call, text: str, **options: Any) -> None:
     """Add a note; TEXT is Markdown, @FILE reads it from a file, - from standard input; @@ stands for one @."""
     refuse_empty(click.get_current_context(), texts=True)
-    _add(door, read_text(text, door), options)
+    _add(call, read_text(text, call), options)
 
 
 remember = click.Command("remember", params=add.params, callback=add.callback, help="Add a note, as note add does.")
@@ -105,11 +105,11 @@ def taken_over(carried: Sequence[str], left: Sequence[str]) -> list[str]:
     return [*lines, *([f" it does not take over {', '.join(left)}"] if left else [])]
 
 
-def _add(door: Door, text: str, options: dict[str, Any]) -> None:
+def _add(call: Call, text: str, options: dict[str, Any]) -> None:
     from memento_git.knowledge.actions.remembering import keep_note
 
-    told = given(door, options)
-    kept = door.keep(lambda ledger: keep_note(ledger, text, **told))
+    told = given(call, options)
+    kept = call.keep(lambda ledger: keep_note(ledger, text, **told))
     word = "kept already" if kept.added.existing else WORDS[kept.where]
     lines = [f"{word}: {kept.row['id']}  {output.printable(kept.row['title'])}"]
     lines += [f" {kept.why}"] if kept.why else []
@@ -128,4 +128,4 @@ def _add(door: Door, text: str, options: dict[str, Any]) -> None:
         "carried": list(kept.added.carried),
         "left": list(kept.added.left),
     }
-    door.show(data, "\n".join(lines))
+    call.show(data, "\n".join(lines))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from memento_git.cli import terminal
-from memento_git.cli.boundary import Door, reads
+from memento_git.cli.boundary import Call, reads
 from memento_git.cli.options import COUNT, of_run
 
 if TYPE_CHECKING:
@@ -28,36 +28,36 @@ FORMATS: Final = ("markdown", "text", "json", "html")
 @click.option("--out", default="", metavar="FILE", help="Write it to this file.")
 @click.option("--chat", is_flag=True, help="As text of at most 4,096 characters, what matters most first.")
 @reads
-def report(door: Door, run: str, limit: int | None, form: str | None, out: str, *, chat: bool) -> None:
+def report(call: Call, run: str, limit: int | None, form: str | None, out: str, *, chat: bool) -> None:
     """Write a run's report, rebuilt from the ledger alone: Markdown, text for a chat, JSON or one HTML file."""
     from memento_git.work.overview import cut_ids
 
     if chat and form not in (None, "text"):
         raise click.UsageError("--chat is text: leave --format away, or make it text")
     chosen = "text" if chat else form or "markdown"
-    door.json = door.json or (chosen == "json" and not out)
-    made = door.ledger.now()
+    call.json = call.json or (chosen == "json" and not out)
+    made = call.ledger.now()
     most = limit if limit is not None else 0 if chosen == "html" or chat else 200
-    held = _held(door, run, most)
+    held = _held(call, run, most)
     text = _text(held, chosen, made, chat=chat)
     answer = {"text": text, "generated_at": made, **cut_ids(held, most)}
     if out:
         whole = "".join([*terminal.envelope({"ok": True, **answer}.items()), "\n"]) if chosen == "json" else text
-        size = write_file(door, out, whole)
-        door.show({"out": out, "format": chosen, "bytes": size}, f"wrote {out}, {size} bytes")
+        size = write_file(call, out, whole)
+        call.show({"out": out, "format": chosen, "bytes": size}, f"wrote {out}, {size} bytes")
     else:
-        door.show(answer, lambda: terminal.clean(text))
+        call.show(answer, lambda: terminal.clean(text))
 
 
-def _held(door: Door, run: str, limit: int) -> RunRows:
+def _held(call: Call, run: str, limit: int) -> RunRows:
     """Return all that a report tells."""
     from memento_git.review.masking import of_report
     from memento_git.review.summary import digest
     from memento_git.work.overview import LISTS, choose_among, cut, overview
 
-    view = door.view()
+    view = call.view()
     chosen, others = choose_among(view, run)
-    held = overview(door.ledger, view, chosen, limit=0)
+    held = overview(call.ledger, view, chosen, limit=0)
     told = digest(held)
     whole: RunRows = {**held, **told, "knowledge": _notes(view, held), "also_open": others}
     shown = cut(whole, limit, (*LISTS, *told, "knowledge", "also_open")) if limit else whole
@@ -89,8 +89,8 @@ def _text(held: RunRows, form: str, made: str, *, chat: bool) -> str:
     return plain.text(held) if form == "text" else markdown(held)
 
 
-def write_file(door: Door, out: str, text: str) -> int:
+def write_file(call: Call, out: str, text: str) -> int:
     """Write a text for people to a file; return its size in bytes."""
     from memento_git.ledger import outfile
 
-    return outfile.put(door.ledger, out, terminal.clean(text).encode(errors="replace"))
+    return outfile.put(call.ledger, out, terminal.clean(text).encode(errors="replace"))

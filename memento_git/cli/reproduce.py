@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import terminal
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Call, reads, writes
 from memento_git.cli.options import of_run, of_task, signs
 from memento_git.cli.report import write_file
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @signs
 @writes
 def reproduce(
-    door: Door, evidence_ids: tuple[str, ...], run: str, base: str, key: str, *, record: bool, strict: bool, sign: bool
+    call: Call, evidence_ids: tuple[str, ...], run: str, base: str, key: str, *, record: bool, strict: bool, sign: bool
 ) -> int:
     """Run recorded commands again in clean worktrees, and compare their verdicts.
 
@@ -40,21 +40,21 @@ def reproduce(
 
     signing = sign or bool(key)
     if signing:
-        reproducing.require_key(door.ledger, key, base)
+        reproducing.require_key(call.ledger, key, base)
 
     def tell(line: str) -> None:
-        if not door.json:
+        if not call.json:
             terminal.put(line, err=True)
 
-    found = reproducing.reproduce(door.ledger, ids=evidence_ids, run=run, base=base, tell=tell)
+    found = reproducing.reproduce(call.ledger, ids=evidence_ids, run=run, base=base, tell=tell)
     if record or signing:
-        found = reproducing.record(door.ledger, door.change, found, sign=sign, key=key)
+        found = reproducing.record(call.ledger, call.change, found, sign=sign, key=key)
     counts = _counts(found)
     bad = counts["differs"] + (counts["cannot"] if strict else 0)
     rows = [reproducing.row(one) for one in found]
     told = lines(found)
     refusal = {"error": "not_reproduced", "message": told[-1]} if bad else {}
-    return door.show({**refusal, "results": rows, "counts": counts}, "\n".join(told))
+    return call.show({**refusal, "results": rows, "counts": counts}, "\n".join(told))
 
 
 def lines(found: Sequence[Result]) -> list[str]:
@@ -86,7 +86,7 @@ def _line(result: Result) -> str:
 )
 @click.option("--out", default="", metavar="FILE", help="Write into this file.")
 @reads
-def export(door: Door, evidence_ids: tuple[str, ...], run: str, task: str, key: Path | None, out: str) -> None:
+def export(call: Call, evidence_ids: tuple[str, ...], run: str, task: str, key: Path | None, out: str) -> None:
     """Write evidence, or the release of a run, as in-toto attestations: one JSON object a line.
 
     Evidence becomes a test result about the code that it saw, a released run a verification summary. Failed evidence
@@ -94,17 +94,17 @@ def export(door: Door, evidence_ids: tuple[str, ...], run: str, task: str, key: 
     """
     if bool(evidence_ids) == bool(run or task):
         raise click.UsageError("name evidence, or --task TASK, or --run RUN")
-    found = _statements(door.view(), evidence_ids, run, task)
+    found = _statements(call.view(), evidence_ids, run, task)
     if key is not None:
         from memento_git.work.attest import envelope
 
         found = envelope.sealed(found, key)
     text = "".join(f"{one.decode()}\n" for one in found)
     if out:
-        size = write_file(door, out, text)
-        door.show({"out": out, "bytes": size}, f"wrote {out}, {size} bytes")
+        size = write_file(call, out, text)
+        call.show({"out": out, "bytes": size}, f"wrote {out}, {size} bytes")
     else:
-        door.show({"attestations": [json.loads(one) for one in found]}, text)
+        call.show({"attestations": [json.loads(one) for one in found]}, text)
 
 
 def _statements(view: View, evidence_ids: tuple[str, ...], run: str, task: str) -> list[bytes]:

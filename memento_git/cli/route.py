@@ -9,7 +9,7 @@ import click
 from memento_git.cli import boundary, output
 
 if TYPE_CHECKING:
-    from memento_git.cli.boundary import Door
+    from memento_git.cli.boundary import Call
     from memento_git.cli.output import Names
     from memento_git.model.rows import Row
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 @click.option("--no-health", is_flag=True, help="Start no health command: look only whether programs are on PATH.")
 @click.option("--record", is_flag=True, help="Keep the decision as a note; it proves nothing.")
 @boundary.both
-def route(door: Door, task_id: str, executor: str, *, no_health: bool, record: bool) -> int:
+def route(call: Call, task_id: str, executor: str, *, no_health: bool, record: bool) -> int:
     """Choose who should do a task, and say why; nothing is handed out.
 
     Health commands that the table of executors names are started, with ten seconds for all of them.
     """
     from memento_git.work.routing import routes
 
-    view = door.view()
+    view = call.view()
     told = routes.route(view, task_id, executor=executor, ask=not no_health)
     kept = None
     if record and not told.refusal:
         from memento_git.work.actions.routes import record_route
 
-        kept = door.row("task route", lambda tx: record_route(tx, told.task, told.decision))
+        kept = call.row("task route", lambda tx: record_route(tx, told.task, told.decision))
     data = {"task_id": told.task, "task_status": told.status, "decision": told.decision, "evidence": kept}
-    return door.show({**told.refusal, **data}, lambda: _told(told.task, told.status, told.decision, output.Names(view)))
+    return call.show({**told.refusal, **data}, lambda: _told(told.task, told.status, told.decision, output.Names(view)))
 
 
 def _rejected(rows: list[Row]) -> list[str]:

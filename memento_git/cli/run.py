@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import boundary, output, steps
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Call, reads, writes
 from memento_git.cli.options import named_run, noted, paged
 from memento_git.model.enumeration import many
 from memento_git.model.states import RUN_STATUSES
@@ -23,19 +23,19 @@ run = boundary.group("run", "Start, pause, resume, cancel, complete runs.")
 @click.option("--status", type=click.Choice(RUN_STATUSES), default=None, help="Only runs in this state.")
 @paged
 @reads
-def list_runs(door: Door, status: str | None, limit: int, offset: int) -> None:
+def list_runs(call: Call, status: str | None, limit: int, offset: int) -> None:
     """List runs, latest first."""
     from memento_git.work import answers, rows
     from memento_git.work.state import RunState
 
-    view = door.view()
+    view = call.view()
     found = sorted(
         (rows.run_row(RunState(view, run)) for run in view.runs()), key=lambda row: row["created_at"], reverse=True
     )
     found = [row for row in found if status in (None, row["status"])]
     answers.mark_ended(view, output.page(found, limit, offset)[0])
     output.listing(
-        door, view, "runs", found,
+        call, view, "runs", found,
         lambda row, names: (
             names(row["id"]), output.state(row["status"]), output.printable(row["goal"]), ", ".join(row["doubts"]),
         ),
@@ -49,36 +49,36 @@ def list_runs(door: Door, status: str | None, limit: int, offset: int) -> None:
 @click.option("--constraint", multiple=True, metavar="TEXT", help="What must hold throughout; repeatable.")
 @click.option("--spike", "--allow-spike", is_flag=True, help="Let it hand out a few tasks without a plan.")
 @writes
-def start(door: Door, goal: str, body: str, constraint: tuple[str, ...], *, spike: bool) -> None:
+def start(call: Call, goal: str, body: str, constraint: tuple[str, ...], *, spike: bool) -> None:
     """Start a run for one goal."""
     from memento_git.work.actions import runs
     from memento_git.work.overview import same_goal
 
-    row = door.row("run start", lambda tx: runs.start_run(tx, goal, constraints=constraint, spike=spike, body=body))
-    if other := same_goal(door.view(), row):
-        door.ledger.warn(f"{other} has the same goal and is open: memento status --run {other}")
-    door.show({"run": row}, f"started {row['id']}", then=steps.due(door, row["id"]))
+    row = call.row("run start", lambda tx: runs.start_run(tx, goal, constraints=constraint, spike=spike, body=body))
+    if other := same_goal(call.view(), row):
+        call.ledger.warn(f"{other} has the same goal and is open: memento status --run {other}")
+    call.show({"run": row}, f"started {row['id']}", then=steps.due(call, row["id"]))
 
 
 @run.command("show")
 @named_run
 @reads
-def show_run(door: Door, run_id: str) -> None:
+def show_run(call: Call, run_id: str) -> None:
     """Show one run, the latest open one by default."""
     from memento_git.work import answers
     from memento_git.work.overview import choose_run
 
-    view = door.view()
+    view = call.view()
     row = answers.shown(view, choose_run(view, run_id), "run")
-    output.record(door, view, row, {"run": row})
+    output.record(call, view, row, {"run": row})
 
 
-def _halted(door: Door, command: str, verb: str, row: Row) -> None:
+def _halted(call: Call, command: str, verb: str, row: Row) -> None:
     """Answer with what a run that stands still leaves: tasks that are not done, and processes that go on."""
     from memento_git.work.dispatch.live import incomplete_rows, live_rows
     from memento_git.work.state import RunState
 
-    view = door.view()
+    view = call.view()
     tasks, living = incomplete_rows(RunState(view, row["id"])), live_rows(view.git, row["id"])
 
     def text() -> str:
@@ -93,7 +93,7 @@ def _halted(door: Door, command: str, verb: str, row: Row) -> None:
         return "\n".join([f"{verb} {row['id']}", *told, *output.columns(lines), *goes_on])
 
     data = {"command": command, "run": row, "incomplete": tasks, "live": living}
-    door.show(data, text, then=steps.due(door, row["id"]))
+    call.show(data, text, then=steps.due(call, row["id"]))
 
 
 def _moving(name: str, verb: str, text: str, *, command: str) -> click.Command:
@@ -102,15 +102,15 @@ def _moving(name: str, verb: str, text: str, *, command: str) -> click.Command:
     @named_run
     @click.option("--reason", default="", metavar="TEXT", help="Why; it is required." if name == "cancel" else "Why.")
     @writes
-    def move(door: Door, run_id: str, reason: str) -> None:
+    def move(call: Call, run_id: str, reason: str) -> None:
         from memento_git.work.actions import runs
 
         act = {"pause": runs.pause_run, "resume": runs.resume_run, "cancel": runs.cancel_run}[name]
-        row = door.row(f"run {name}", lambda tx: act(tx, run_id, reason=reason))
+        row = call.row(f"run {name}", lambda tx: act(tx, run_id, reason=reason))
         if name == "resume":
-            door.show({"command": command, "run": row}, f"{verb} {row['id']}", then=steps.due(door, row["id"]))
+            call.show({"command": command, "run": row}, f"{verb} {row['id']}", then=steps.due(call, row["id"]))
         else:
-            _halted(door, command, verb, row)
+            _halted(call, command, verb, row)
 
     return click.command(name, help=text)(move)
 
@@ -128,10 +128,10 @@ for each in (pause, resume, cancel):
 @named_run
 @noted
 @writes
-def complete(door: Door, run_id: str, note: str) -> None:
+def complete(call: Call, run_id: str, note: str) -> None:
     """End a run whose every task is done and proven, or cancelled, and whose gates have passed."""
     from memento_git.work.actions import runs
 
-    row = door.row("run complete", lambda tx: runs.complete_run(tx, run_id, note=note))
-    steps.foretell(door, row["id"])
-    door.show({"run": row}, f"completed {row['id']}", then=steps.due(door, row["id"]))
+    row = call.row("run complete", lambda tx: runs.complete_run(tx, run_id, note=note))
+    steps.foretell(call, row["id"])
+    call.show({"run": row}, f"completed {row['id']}", then=steps.due(call, row["id"]))

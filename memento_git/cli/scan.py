@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memento_git.cli import output
-from memento_git.cli.boundary import Door, writes
+from memento_git.cli.boundary import Call, writes
 from memento_git.cli.options import COUNT
 from memento_git.model.clock import duration
 from memento_git.model.enumeration import many
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     help="End with the file that brings so many drafts: 200, of --describe-with 20; 0 for all.",
 )  # fmt: skip
 @writes
-def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *, docstrings: bool) -> int:
+def scan(call: Call, path: str, command: str, timeout: str, limit: int | None, *, docstrings: bool) -> int:
     """Draft notes from the code's docstrings and comments, or from a command's output about each file.
 
     Nothing is committed: memento session promote DRAFT makes a note of one. With --describe-with the text of one file
@@ -43,14 +43,14 @@ def scan(door: Door, path: str, command: str, timeout: str, limit: int | None, *
     from memento_git.knowledge.actions.scanning import scan_described, scan_docstrings
 
     if docstrings:
-        told = scan_docstrings(door.ledger, path, limit=200 if limit is None else limit)
+        told = scan_docstrings(call.ledger, path, limit=200 if limit is None else limit)
     else:
         told = scan_described(
-            door.ledger, command, path, limit=20 if limit is None else limit, patience=duration(timeout)
+            call.ledger, command, path, limit=20 if limit is None else limit, patience=duration(timeout)
         )
     failed = len(told["failed"])
     refusal = {"error": "not_described", "message": f"the command failed for {many(failed, 'file')}"} if failed else {}
-    return door.show({**refusal, **told}, lambda: "\n".join(_told(told)))
+    return call.show({**refusal, **told}, lambda: "\n".join(_told(told)))
 
 
 def _told(told: Row) -> list[str]:

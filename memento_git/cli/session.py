@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from memento_git.cli import naming, output, terminal
-from memento_git.cli.boundary import Door, alters, bare, group, reads, writes
+from memento_git.cli.boundary import Call, alters, bare, group, reads, writes
 from memento_git.cli.options import refuse_empty, scoped
 from memento_git.cli.orientation import change, item, left_over, line, orientation
 from memento_git.cli.texts import read_text
@@ -41,24 +41,24 @@ session = group("session", "Begin, check, hand over and mark a session of work."
 @click.option("--label", default="", metavar="TEXT", help="What it is about.")
 @click.option("--new", is_flag=True, help="Begin another although one is open.")
 @writes
-def start(door: Door, label: str, *, new: bool) -> None:
+def start(call: Call, label: str, *, new: bool) -> None:
     """Begin a session: show the last handoff, what is open, what was corrected, what changed since."""
     from memento_git.knowledge.actions import sessions
     from memento_git.review.records import record_states
 
-    told = sessions.start_session(door.ledger, label=label, new=new, record_states=record_states)
-    door.show(told, lambda: "\n".join(orientation(told)))
+    told = sessions.start_session(call.ledger, label=label, new=new, record_states=record_states)
+    call.show(told, lambda: "\n".join(orientation(told)))
 
 
 @session.command("status")
 @scoped
 @bare
-def status(door: Door) -> None:
+def status(call: Call) -> None:
     """Show what this session made, and what it did to notes of before: notes, drafts, short-term items."""
     from memento_git.knowledge.actions import sessions
 
-    told = sessions.session_status(door.ledger)
-    door.show({"session": told}, lambda: "\n".join(_made(told, naming.whose())))
+    told = sessions.session_status(call.ledger)
+    call.show({"session": told}, lambda: "\n".join(_made(told, naming.whose())))
 
 
 def _made(told: Row, whose: str) -> list[str]:
@@ -97,16 +97,16 @@ def _left(drafts: list[Row], whose: str) -> list[str]:
 @click.option("--done", multiple=True, metavar="TEXT", help="What is done; repeatable.")
 @click.option("--remaining", multiple=True, metavar="TEXT", help="What remains; repeatable.")
 @writes
-def checkpoint(door: Door, label: str, done: tuple[str, ...], remaining: tuple[str, ...]) -> None:
+def checkpoint(call: Call, label: str, done: tuple[str, ...], remaining: tuple[str, ...]) -> None:
     """Keep how far one is, as a note that the next session is shown."""
     from memento_git.knowledge import note_rows
     from memento_git.knowledge.actions import sessions
 
-    row = door.change(
+    row = call.change(
         "session checkpoint",
         lambda tx: note_rows.after(tx, sessions.checkpoint(tx, label, done=done, remaining=remaining)),
     )
-    door.show({"note": row}, f"kept: {row['id']}  {output.printable(row['title'])}")
+    call.show({"note": row}, f"kept: {row['id']}  {output.printable(row['title'])}")
 
 
 @session.command("promote")
@@ -114,7 +114,7 @@ def checkpoint(door: Door, label: str, done: tuple[str, ...], remaining: tuple[s
 @click.option("--all", "everything", is_flag=True, help="Also those of others, of a scan, and of before this session.")
 @scoped
 @writes
-def promote(door: Door, drafts: tuple[str, ...], *, everything: bool) -> None:
+def promote(call: Call, drafts: tuple[str, ...], *, everything: bool) -> None:
     """Make drafts notes of the ledger, in one commit; where none is named, one's own.
 
     Those are the drafts of who acts, of the session if one is open, and none that a scan made. An item of the short
@@ -127,14 +127,14 @@ def promote(door: Door, drafts: tuple[str, ...], *, everything: bool) -> None:
 
     if drafts and everything:
         raise click.UsageError("--all takes all drafts: name some, or give --all")
-    before = set(Drafts(door.ledger.git).ids())
-    promoted = door.change(
+    before = set(Drafts(call.ledger.git).ids())
+    promoted = call.change(
         "session promote",
         lambda tx: [
             (note_rows.after(tx, one.id), one.existing) for one in promote_drafts(tx, drafts, everything=everything)
         ],
     )
-    waiting = sessions.drafts_left(door.ledger)
+    waiting = sessions.drafts_left(call.ledger)
     turned = [row for row in waiting if row["id"] not in before]
     kept = () if drafts else ("orders",) if everything else ("orders", *LEFT)
     left = [row for row in waiting if row["left_out"] in kept]
@@ -144,7 +144,7 @@ def promote(door: Door, drafts: tuple[str, ...], *, everything: bool) -> None:
         "left": [{key: row[key] for key in ("id", "actor", "left_out")} for row in left],
     }
     lines = _promoted(promoted, turned, left)
-    door.show(told, "\n".join(lines) or ("no draft was promoted" if waiting else "there are no drafts"))
+    call.show(told, "\n".join(lines) or ("no draft was promoted" if waiting else "there are no drafts"))
 
 
 def _promoted(promoted: list[tuple[NoteRow, bool]], turned: list[Row], left: list[Row]) -> list[str]:
@@ -172,12 +172,12 @@ def _until(row: NoteRow) -> str:
 @click.argument("drafts", metavar="DRAFT...", nargs=-1, required=True)
 @scoped
 @alters
-def discard(door: Door, drafts: tuple[str, ...]) -> None:
+def discard(call: Call, drafts: tuple[str, ...]) -> None:
     """Drop drafts of this clone, or items of its short tier; nothing of the ledger changes."""
     from memento_git.knowledge.actions.drafts import discard_drafts
 
-    gone = discard_drafts(door.ledger, drafts)
-    door.show({"discarded": gone}, "\n".join(f"dropped: {one}" for one in gone))
+    gone = discard_drafts(call.ledger, drafts)
+    call.show({"discarded": gone}, "\n".join(f"dropped: {one}" for one in gone))
 
 
 @session.command("end")
@@ -188,30 +188,30 @@ def discard(door: Door, drafts: tuple[str, ...]) -> None:
 @click.option("--rating", default="", metavar="0..1", help="How it went: how much the feedback counts.")
 @click.option("--request", "requests", multiple=True, metavar="TEXT", help="What would have helped; repeatable.")
 @writes
-def end(door: Door, summary: str, **options: Any) -> None:
+def end(call: Call, summary: str, **options: Any) -> None:
     """Write a handoff that names all that the session made, and end it."""
     from memento_git.knowledge.actions import sessions
 
-    told = sessions.end_session(door.ledger, read_text(summary, door), **options)
+    told = sessions.end_session(call.ledger, read_text(summary, call), **options)
     left = left_over(told)
     lines = [f"handed over: {told['note']['id']}", *(f"promoted: {one}" for one in told["promoted"])]
     lines += _left(told["drafts"], "") if options["promote"] else []
     lines += [f"left: {left} (memento session promote DRAFT, or memento session discard DRAFT):"] if left else []
     lines += [*map(line, told["drafts"][:SHOWN]), *map(item, told["short"][:SHOWN])]
     more = sum(max(len(told[key]) - SHOWN, 0) for key in ("drafts", "short"))
-    door.show(told, "\n".join([*lines, *([f"and {more} more: memento session status"] if more else [])]))
+    call.show(told, "\n".join([*lines, *([f"and {more} more: memento session status"] if more else [])]))
 
 
 @session.command("mark")
 @click.argument("name")
 @click.option("--message", default="", metavar="TEXT", help="What the mark stands for.")
 @writes
-def mark(door: Door, name: str, message: str) -> None:
+def mark(call: Call, name: str, message: str) -> None:
     """Mark what is known now with an annotated tag, memento/NAME."""
     from memento_git.knowledge.actions import sessions
 
-    told = sessions.mark_now(door.ledger, name, message)
-    door.show(told, f"marked {told['commit'][:12]} as {told['mark']}")
+    told = sessions.mark_now(call.ledger, name, message)
+    call.show(told, f"marked {told['commit'][:12]} as {told['mark']}")
 
 
 @click.command("changes")
@@ -227,7 +227,7 @@ def mark(door: Door, name: str, message: str) -> None:
 @click.option("--follow", is_flag=True, help="Go on and show what is committed, until interrupted.")
 @click.option("--for", "length", default="", metavar="LENGTH", help="With --follow: end after this time, such as 10m.")
 @reads
-def changes(door: Door, since: str, until: str, length: str, *, follow: bool, **filters: str | None) -> None:
+def changes(call: Call, since: str, until: str, length: str, *, follow: bool, **filters: str | None) -> None:
     """Show what happened to notes: added, revised, confirmed, superseded, parked, retired.
 
     With --follow what the branch gains is shown as it is committed, with --json one object for each note, until Ctrl-C,
@@ -237,23 +237,23 @@ def changes(door: Door, since: str, until: str, length: str, *, follow: bool, **
 
     refuse_empty(click.get_current_context(), texts=True)
     wanted = {key: value or "" for key, value in filters.items()}
-    if follow and (until or door.at):
+    if follow and (until or call.at):
         raise click.UsageError("--follow goes on from now: leave --until and --at away")
     if length and not follow:
         raise click.UsageError("--for is for --follow")
-    if until and door.at:
+    if until and call.at:
         raise click.UsageError("--until and --at both say where it ends: give one")
     if not follow:
-        told = sessions.changes_since(door.ledger, since, until, at=door.at, **wanted)
+        told = sessions.changes_since(call.ledger, since, until, at=call.at, **wanted)
         start = [] if told["since"] else ["since the beginning:"]
         lines = [*map(change, told["changes"])]
-        door.show(told, lambda: "\n".join([*start, *lines]) if lines else "nothing happened to notes")
+        call.show(told, lambda: "\n".join([*start, *lines]) if lines else "nothing happened to notes")
         return
     with contextlib.suppress(KeyboardInterrupt):
-        _follow(door, since, duration(length) if length else None, wanted)
+        _follow(call, since, duration(length) if length else None, wanted)
 
 
-def _follow(door: Door, since: str, length: float | None, wanted: dict[str, str]) -> None:
+def _follow(call: Call, since: str, length: float | None, wanted: dict[str, str]) -> None:
     """Print what happened, then what happens."""
     from memento_git.knowledge.actions import sessions
 
@@ -263,10 +263,10 @@ def _follow(door: Door, since: str, length: float | None, wanted: dict[str, str]
         left = EVERY if end is None else min(EVERY, end - time.monotonic())
         return left > 0 and terminal.is_read(left)
 
-    head = door.ledger.git.head()[0] or ""
-    told = sessions.changes_since(door.ledger, since, head, **wanted)
-    for row in chain(told["changes"], sessions.follow_changes(door.ledger, head, wait, **wanted)):
-        if door.json:
+    head = call.ledger.git.head()[0] or ""
+    told = sessions.changes_since(call.ledger, since, head, **wanted)
+    for row in chain(told["changes"], sessions.follow_changes(call.ledger, head, wait, **wanted)):
+        if call.json:
             terminal.put(*terminal.envelope({"ok": True, "change": row}.items()))
         else:
             terminal.put(change(row))

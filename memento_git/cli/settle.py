@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from memento_git.cli import output, steps
-from memento_git.cli.boundary import Door, both, writes
+from memento_git.cli.boundary import Call, both, writes
 from memento_git.cli.options import named_run
 from memento_git.model.ids import verb_of
 
@@ -21,7 +21,7 @@ ONE_WAY: Final = "give both RECORD and --keep EVENT, or --void EVENT alone"
 @click.option("--void", default="", metavar="EVENT", help="An illegal, incomplete or contested event to take out.")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is required to settle.")
 @both
-def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
+def settle(call: Call, record: str, keep: str, void: str, reason: str) -> None:
     """List what needs settling, and settle it.
 
     RECORD --keep EVENT chooses among events that disagree: EVENT's outcome holds. --void EVENT takes out an event
@@ -32,34 +32,34 @@ def settle(door: Door, record: str, keep: str, void: str, reason: str) -> None:
     if void and (record or keep):
         raise click.UsageError(ONE_WAY)
     if void:
-        identity = door.change("settle void", lambda tx: settling.void_event(tx, void, reason=reason))
-        door.show({"voided": identity}, f"voided {identity}", then=steps.after(door, identity))
+        identity = call.change("settle void", lambda tx: settling.void_event(tx, void, reason=reason))
+        call.show({"voided": identity}, f"voided {identity}", then=steps.after(call, identity))
     elif record and keep:
-        identity = door.change("settle", lambda tx: settling.settle_record(tx, record, keep, reason=reason))
-        door.show({"settled": identity}, f"settled {identity}", then=steps.after(door, identity))
+        identity = call.change("settle", lambda tx: settling.settle_record(tx, record, keep, reason=reason))
+        call.show({"settled": identity}, f"settled {identity}", then=steps.after(call, identity))
     elif record or keep:
         raise click.UsageError(ONE_WAY)
     else:
-        _list(door)
+        _list(call)
 
 
-def redact(door: Door, kind: str, target: str, reason: str) -> None:
+def redact(call: Call, kind: str, target: str, reason: str) -> None:
     """Take a record of a kind, or the texts of an event, out of the ledger, and answer."""
     from memento_git.verbs import settling
 
     act = settling.redact_note if kind == "note" else settling.redact_evidence
-    identity = door.change(f"{kind} redact", lambda tx: act(tx, target, reason=reason))
+    identity = call.change(f"{kind} redact", lambda tx: act(tx, target, reason=reason))
     told = "the old bytes are still in git's history; a leaked secret must be revoked"
-    then = steps.after(door, identity) if kind == "evidence" else None
-    door.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}", then=then)
+    then = steps.after(call, identity) if kind == "evidence" else None
+    call.show({"redacted": identity, "note": told}, f"redacted {identity}; {told}", then=then)
 
 
-def _list(door: Door) -> None:
+def _list(call: Call) -> None:
     from memento_git.verbs.settling import troubles
 
-    view = door.view()
+    view = call.view()
     found, late = troubles(view)
-    names = output.Names(None if door.json else view)
+    names = output.Names(None if call.json else view)
     lines = []
     for row in found:
         lines.append(
@@ -77,15 +77,15 @@ def _list(door: Door) -> None:
         one["command"] = f"memento archive {names(one['run_id'])}"
         late_word = click.style("late", fg="yellow")
         lines.append(f"{names(one['record'])} is {late_word}: {who}, after its run was archived: {one['command']}")
-    door.show({"trouble": found, "late": late}, "\n".join(lines) or "nothing needs settling")
+    call.show({"trouble": found, "late": late}, "\n".join(lines) or "nothing needs settling")
 
 
 @click.command()
 @named_run
 @writes
-def archive(door: Door, run_id: str) -> None:
+def archive(call: Call, run_id: str) -> None:
     """Put a completed or cancelled run, by default the only one, into one compressed file; it reads as before."""
     from memento_git.work.actions import runs
 
-    path = door.change("archive", lambda tx: runs.archive_run(tx, run_id))
-    door.show({"archive": path}, f"archived to {path}")
+    path = call.change("archive", lambda tx: runs.archive_run(tx, run_id))
+    call.show({"archive": path}, f"archived to {path}")

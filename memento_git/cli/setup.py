@@ -11,7 +11,7 @@ import click
 
 from memento_git import __version__
 from memento_git.cli import output, terminal
-from memento_git.cli.boundary import Door, alters, reads, writes
+from memento_git.cli.boundary import Call, alters, reads, writes
 from memento_git.cli.options import Place
 
 if TYPE_CHECKING:
@@ -26,16 +26,16 @@ COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
     help="Have GitHub and GitLab collapse event and evidence files in diffs; shown by default.",
 )  # fmt: skip
 @writes
-def init(door: Door, *, collapse: bool | None) -> None:
+def init(call: Call, *, collapse: bool | None) -> None:
     """Make the ledger in this repository: one commit with its policy and what it says of itself.
 
     Where it is there already, --collapse-events or --show-events changes that setting alone.
     """
     from memento_git.work.actions.setup import collapsed, init_ledger
 
-    made = init_ledger(door.ledger, collapse=collapse)
-    where = door.ledger.git.top
-    folded = collapsed(door.ledger)
+    made = init_ledger(call.ledger, collapse=collapse)
+    where = call.ledger.git.top
+    folded = collapsed(call.ledger)
     data = {
         "workspace": str(where), "created": made, "state": {"backend": "git", "path": ".memento"},
         "collapse_events": folded,
@@ -44,7 +44,7 @@ def init(door: Door, *, collapse: bool | None) -> None:
     told = "" if collapse is None else f"; events and evidence are {'folded up' if folded else 'shown'} in diff views"
     start = {"why": "start a run for a goal", "command": "memento run start --goal TEXT"}
     look = {"why": "see what there is", "command": "memento status"}
-    door.show(data, f"{text}{told}", then=[start if made else look])
+    call.show(data, f"{text}{told}", then=[start if made else look])
 
 
 @click.command()
@@ -55,22 +55,22 @@ def init(door: Door, *, collapse: bool | None) -> None:
 )
 @click.option("--remote", default="", metavar="NAME", help="Ask this remote, too, for claims that nobody works on.")
 @reads
-def doctor(door: Door, *, fix: bool, remote: str) -> int:
+def doctor(call: Call, *, fix: bool, remote: str) -> int:
     """Check git, the ledger and this machine's files for it; exit with 1 when something is wrong.
 
     With --at, check the ledger of that revision alone. No remote is asked without --remote.
     """
     from memento_git.verbs.doctor import examine
 
-    if fix and door.at:
+    if fix and call.at:
         raise click.UsageError("--at reads an old revision; nothing can be mended there")
-    if remote and door.at:
+    if remote and call.at:
         raise click.UsageError("--at reads an old revision, --remote asks what holds now; give one of them")
-    answers = examine(door.ledger, at=door.at, fix=fix, remote=remote)
+    answers = examine(call.ledger, at=call.at, fix=fix, remote=remote)
     bad = any(answer.status == "fail" for answer in answers)
     refusal = {"error": "checks_failed", "message": "something is wrong, see checks"} if bad else {}
     data = {**refusal, "checks": [answer._asdict() for answer in answers]}
-    return door.show(data, lambda: _checks(answers))
+    return call.show(data, lambda: _checks(answers))
 
 
 def _checks(answers: Sequence[Answer]) -> str:
@@ -90,43 +90,43 @@ def _checks(answers: Sequence[Answer]) -> str:
 @click.command("sample-smoke")
 @click.option("--goal", default="", metavar="TEXT", help="Another goal for the sample run.")
 @alters
-def sample_smoke(door: Door, goal: str) -> int:
+def sample_smoke(call: Call, goal: str) -> int:
     """Play a whole run in a repository of its own: --workspace names a folder that is new or a former sample."""
     from memento_git.verbs.sample import play
 
-    steps = play(Path(door.workspace), goal)
-    there = shlex.quote(door.workspace)
-    text = f"{steps['report']['text']}\nplayed in {door.workspace}: memento status --workspace {there}"
+    steps = play(Path(call.workspace), goal)
+    there = shlex.quote(call.workspace)
+    text = f"{steps['report']['text']}\nplayed in {call.workspace}: memento status --workspace {there}"
     ok = steps.pop("ok")
     bad = [name for name, step in steps.items() if not step["ok"]]
     refusal = {} if ok else {"error": "sample_failed", "message": f"not as it should be: {', '.join(bad)}"}
-    return door.show({**refusal, **steps}, text)
+    return call.show({**refusal, **steps}, text)
 
 
 @click.command()
 @click.option("--out", type=Place(path_type=Path, file_okay=False), help="Write it as a skill into this folder.")
 @alters
-def guide(door: Door, out: Path | None) -> None:
+def guide(call: Call, out: Path | None) -> None:
     """Print how to work with a ledger, as an Agent Skill for agents and people; --out writes using-memento/SKILL.md."""
     from memento_git.work.actions.setup import guide_text, write_guide
 
     text = guide_text()
     if out is None:
-        door.show({"name": "using-memento", "text": text}, text)
+        call.show({"name": "using-memento", "text": text}, text)
     else:
-        door.show({"path": str(write_guide(out, text))}, f"wrote {out / 'using-memento' / 'SKILL.md'}")
+        call.show({"path": str(write_guide(out, text))}, f"wrote {out / 'using-memento' / 'SKILL.md'}")
 
 
 @click.command()
 @click.option("--run", "go", is_flag=True, help="Run it; without, it is only shown.")
 @alters
-def update(door: Door, *, go: bool) -> None:
+def update(call: Call, *, go: bool) -> None:
     """Show the command that updates this installation, or run it."""
     from memento_git.work.actions import update as updating
 
     argv = updating.update() if go else updating.plan()
     data = {"version": __version__, "steps": [{"command": argv, "ran": go}]}
-    door.show(data, f"{'ran' if go else 'update with'}: {' '.join(argv)}")
+    call.show(data, f"{'ran' if go else 'update with'}: {' '.join(argv)}")
 
 
 @click.command()

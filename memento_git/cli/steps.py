@@ -15,7 +15,7 @@ from memento_git.model.states import DONE
 from memento_git.work import remedies, task_steps
 
 if TYPE_CHECKING:
-    from memento_git.cli.boundary import Door
+    from memento_git.cli.boundary import Call
     from memento_git.model.rows import DispatchRow, EvidenceRow, Row, TaskRow
     from memento_git.work.state import RunState
 
@@ -23,7 +23,7 @@ COMPLETE: Final = "memento dispatch complete"
 RUN: Final = "memento evidence run"
 
 
-def foretell(door: Door, run: str) -> None:
+def foretell(call: Call, run: str) -> None:
     """Note what a check will warn of in the work that a run's end, or its release, relies on.
 
     What was done is done: where the run cannot be read, `status` will say why.
@@ -31,11 +31,11 @@ def foretell(door: Door, run: str) -> None:
     from memento_git.review.check_preview import remark
 
     with contextlib.suppress(MementoError):
-        if told := remark(door.view(), run):
-            door.ledger.warn(told)
+        if told := remark(call.view(), run):
+            call.ledger.warn(told)
 
 
-def due(door: Door, run: str) -> list[Row]:
+def due(call: Call, run: str) -> list[Row]:
     """Return the step that `status` names first for a run; none where nothing is due.
 
     What was done is done: where the run cannot be read, as without git's objects, `status` will say why.
@@ -43,48 +43,48 @@ def due(door: Door, run: str) -> list[Row]:
     from memento_git.work.overview import overview
 
     try:
-        steps: list[Row] = overview(door.ledger, door.view(), run)["next"]
+        steps: list[Row] = overview(call.ledger, call.view(), run)["next"]
     except MementoError as error:
         return [{"why": error.message, "command": "memento status"}]
     return steps[:1]
 
 
-def after(door: Door, record: str) -> list[Row]:
+def after(call: Call, record: str) -> list[Row]:
     """Return the step that the run of a changed record waits for; none for what is of none, or is there no more."""
     kind, run = kind_of(record), ""
     if kind != "note" and is_id(record, kind):
         with contextlib.suppress(NoSuchRecord):
-            run = door.view().find(record, kind)[1]
-    return due(door, run) if run else []
+            run = call.view().find(record, kind)[1]
+    return due(call, run) if run else []
 
 
-def offering(door: Door, task: TaskRow) -> list[Row]:
+def offering(call: Call, task: TaskRow) -> list[Row]:
     """Return the step that hands a pending task out, or leads to that: what holds it back, or its run waits for."""
     if task["ready"] or task["waits_on"]:
         why = f"“{task['title']}” {'is ready' if task['ready'] else 'waits for something'}"
         return [{"why": why, "command": task_steps.handing_out(task)}]
     back = task["held_back"]
-    return [{"why": back["why"], "command": back["command"]}] if back else _planning(door, task["run_id"])
+    return [{"why": back["why"], "command": back["command"]}] if back else _planning(call, task["run_id"])
 
 
-def _planning(door: Door, run: str) -> list[Row]:
+def _planning(call: Call, run: str) -> list[Row]:
     """Return the step to the plan that a run lacks, which no look at all its tasks is needed for; else what is due."""
     from memento_git.work import nextsteps, rows
     from memento_git.work.state import RunState
 
     with contextlib.suppress(MementoError):
-        state = RunState(door.view(), run)
+        state = RunState(call.view(), run)
         if (state.shown_status, state.canonical, state.view.findings) == ("active", "", []):
             plans = [rows.plan_row(state, plan) for plan in state.ids("plan")]
             if step := nextsteps.plan_steps(rows.run_row(state), plans):
                 return step
-    return due(door, run)
+    return due(call, run)
 
 
-def about(door: Door, task: TaskRow) -> list[Row]:
+def about(call: Call, task: TaskRow) -> list[Row]:
     """Return the steps for a task that was taken up again, given up or put in other words; none while it is at work."""
     if task["status"] == "pending":
-        return offering(door, task)
+        return offering(call, task)
     if task["status"] == "blocked":
         return retrying(task)
     return task_steps.proving(task)
@@ -116,7 +116,7 @@ def retrying(task: TaskRow) -> list[Row]:
     return [{"why": "see who else is at it", "command": f"memento task show {task['id']}"}]
 
 
-def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
+def citing(call: Call, evidence: EvidenceRow) -> list[Row]:
     """Return the steps that complete what is claimed on evidence; without a claim, what its tasks wait for.
 
     A task that two branches disagree on is settled first.
@@ -126,7 +126,7 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
 
     if not evidence["task_ids"] or evidence["outcome"] != "passed" or evidence["moved"]:
         return []
-    state = RunState(door.view(), evidence["run_id"])
+    state = RunState(call.view(), evidence["run_id"])
     if contested := [task for task in evidence["task_ids"] if state.task_status(task) == "contested"]:
         return [{"why": f"{contested[0]} is contested", "command": "memento settle"}]
     handed = {task: rows.dispatch_rows(state, task) for task in evidence["task_ids"]}
@@ -137,7 +137,7 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
     if claimed:
         own = [one for one in claimed if one["claimed_by"] == evidence["actor"]]
         going = [answers.going_on(state, one, evidence["actor"]) for one in own]
-        found = [_at_top(door, evidence, _as(door, steps)) for steps in going] or [
+        found = [_at_top(call, evidence, _as(call, steps)) for steps in going] or [
             _completing(one, evidence) for one in claimed
         ]
         first, *others = zip((one["task_id"] for one in own or claimed), found, strict=True)
@@ -147,26 +147,26 @@ def citing(door: Door, evidence: EvidenceRow) -> list[Row]:
             return [{"why": "what proves its task saw other code", "command": renewing}]
     steps = (task_steps.due(answers.row(state, task), dispatches) for task, dispatches in handed.items())
     waited = [{"why": "what its task waits for", "command": step} for step in steps if step]
-    return _at_top(door, evidence, waited[:1])
+    return _at_top(call, evidence, waited[:1])
 
 
-def _as(door: Door, steps: Sequence[Row]) -> list[Row]:
+def _as(call: Call, steps: Sequence[Row]) -> list[Row]:
     """Return a claimant's own steps; whoever was named with --actor is named in those that are refused to others."""
-    if not door.actor:
+    if not call.actor:
         return [*steps]
-    named = f"{COMPLETE} --actor {shlex.quote(door.actor)}"
+    named = f"{COMPLETE} --actor {shlex.quote(call.actor)}"
     return [{**one, "command": one["command"].replace(COMPLETE, named, 1)} for one in steps]
 
 
-def _at_top(door: Door, evidence: EvidenceRow, steps: Sequence[Row]) -> list[Row]:
+def _at_top(call: Call, evidence: EvidenceRow, steps: Sequence[Row]) -> list[Row]:
     """Return steps as they are typed where evidence ran below the top: a command that is asked counts there alone."""
     words = ["--", *(evidence["command"] or ())]
     is_asked = any([*dropwhile("--".__ne__, shlex.split(one["command"]))] == words for one in steps)
-    if evidence["folder"] in (None, ".") or not is_asked or door.ledger.git.top is None:
+    if evidence["folder"] in (None, ".") or not is_asked or call.ledger.git.top is None:
         return [*steps]
     told = f"{shlex.join(evidence['command'] or ())} is asked at the top of the repository; it ran in"
-    door.ledger.warn(f"{told} {evidence['folder']}, and does not count for that")
-    place = os.path.relpath(door.ledger.git.top)
+    call.ledger.warn(f"{told} {evidence['folder']}, and does not count for that")
+    place = os.path.relpath(call.ledger.git.top)
     there = f"{RUN} -C {shlex.quote(place)}" if place != "." else RUN
     return [{**one, "command": one["command"].replace(RUN, there, 1)} for one in steps]
 

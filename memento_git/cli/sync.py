@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from memento_git.cli import output, steps
-from memento_git.cli.boundary import Door, writes
+from memento_git.cli.boundary import Call, writes
 
 if TYPE_CHECKING:
     from memento_git.model.rows import Row, TroubleRow
@@ -28,7 +28,7 @@ SAID: Final = {
     "--set-upstream", is_flag=True, help="Set the branch there as upstream of this one, and create it if it is missing."
 )
 @writes
-def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
+def sync(call: Call, remote: str, branch: str, *, set_upstream: bool) -> None:
     """Bring the current branch and the remote's together: fetch, merge, push.
 
     Divergence is merged where one side changed .memento alone; where code changed on both, or a text does not merge,
@@ -40,7 +40,7 @@ def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
     """
     from memento_git.work.actions import syncing
 
-    done = syncing.sync(door.ledger, remote, branch, set_upstream=set_upstream)
+    done = syncing.sync(call.ledger, remote, branch, set_upstream=set_upstream)
     brought = done.brought
     data = {
         **done.target.where, "outcome": brought.outcome, "before": brought.before, "after": brought.after,
@@ -48,12 +48,12 @@ def sync(door: Door, remote: str, branch: str, *, set_upstream: bool) -> None:
         "lost_claims": done.lost, "ended_claims": done.taken,
         "findings": done.findings, "released": done.released, "waiting": done.waiting,
     }  # fmt: skip
-    door.show(data, lambda: "\n".join(_lines(door, done)), then=_steps(done))
+    call.show(data, lambda: "\n".join(_lines(call, done)), then=_steps(done))
 
 
-def _lines(door: Door, done: Synced) -> list[str]:
+def _lines(call: Call, done: Synced) -> list[str]:
     """Return what a person wants to know of a sync."""
-    names = output.Names(door.ledger.view())
+    names = output.Names(call.ledger.view())
     told = SAID[done.brought.outcome].format(**done.target.where)
     pushed = done.brought.pushes and done.brought.outcome != "pushed"
     lines = [output.printable(told) + (", and pushed" if pushed else "")]
@@ -91,13 +91,13 @@ def _trouble(row: TroubleRow, names: output.Names) -> str:
     return f"{told}: {who or names.within(output.printable(row['about']))}"
 
 
-def claim_on_remote(door: Door, dispatch: str, remote: str, lease: int, note: str) -> None:
+def claim_on_remote(call: Call, dispatch: str, remote: str, lease: int, note: str) -> None:
     """Claim a dispatch on the remote and here, and show it."""
     from memento_git.work import answers
     from memento_git.work.actions import claiming
 
-    done = claiming.claim_on_remote(door.ledger, dispatch, remote, lease=lease, note=note)
-    row = answers.at(door.ledger.view(), done.dispatch, "dispatch")
+    done = claiming.claim_on_remote(call.ledger, dispatch, remote, lease=lease, note=note)
+    row = answers.at(call.ledger.view(), done.dispatch, "dispatch")
     data = {**row, "remote": done.target.remote, "pushed": done.pushed, "pushes": done.pushes}
     told = f"claimed {row['dispatch_id']} until {row['lease_until']}, on {done.target.remote} too"
-    door.show(data, told, then=steps.reading(row))
+    call.show(data, told, then=steps.reading(row))

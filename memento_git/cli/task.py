@@ -10,7 +10,7 @@ import click
 
 from memento_git.cli import boundary, output, steps, terminal
 from memento_git.cli.board import board
-from memento_git.cli.boundary import Door, reads, writes
+from memento_git.cli.boundary import Call, reads, writes
 from memento_git.cli.options import Place, asks, noted, of_run, paged, reasoned, refuse_empty
 from memento_git.cli.route import route
 from memento_git.cli.texts import from_top, read_file, read_text
@@ -38,14 +38,14 @@ task = boundary.group(
 @click.option("--ready", is_flag=True, help="Only tasks that could be handed out now.")
 @paged
 @reads
-def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int, *, ready: bool) -> None:
+def list_tasks(call: Call, run: str, status: str | None, limit: int, offset: int, *, ready: bool) -> None:
     """List the tasks of a run."""
-    view, held = output.run_of(door, run)
+    view, held = output.run_of(call, run)
     found = [row for row in held["tasks"] if status in (None, row["status"]) and (row["ready"] or not ready)]
     evidence = {row["id"]: row for row in held["evidence"]}
     asked = " and ".join(word for word in (status, "ready" if ready else None) if word)
     output.listing(
-        door, view, "tasks", found,
+        call, view, "tasks", found,
         lambda row, names: (
             names(row["id"]), output.state(row["status"]), output.printable(row["title"]),
             output.remarks(row, evidence, names),
@@ -87,7 +87,7 @@ def list_tasks(door: Door, run: str, status: str | None, limit: int, offset: int
 @click.option("--delivery", default="", metavar="ID", help="Its delivery's id: the same one never makes two tasks.")
 @writes
 def add(
-    door: Door, run: str, title: str, body: str, from_event: str, sender: str, delivery: str, **options: Any
+    call: Call, run: str, title: str, body: str, from_event: str, sender: str, delivery: str, **options: Any
 ) -> None:
     """Add a task, also from a message that cron, a code host or a chat sent (--from-event).
 
@@ -95,20 +95,20 @@ def add(
     """
     from memento_git.work.actions import tasks
 
-    text = read_text(body, door)
+    text = read_text(body, call)
     given = {key: value for key, value in options.items() if value is not None}
-    given["files"] = from_top(door.ledger, given["files"])
+    given["files"] = from_top(call.ledger, given["files"])
     if from_event:
-        _take(door, from_event, sender, delivery, {**given, "run": run, "title": title, "body": text})
+        _take(call, from_event, sender, delivery, {**given, "run": run, "title": title, "body": text})
         return
     if not title:
         raise click.UsageError("Missing option '--title' (or --from-event).")
-    row = door.row("task add", lambda tx: tasks.add_task(tx, title, run=run, body=text, **given))
+    row = call.row("task add", lambda tx: tasks.add_task(tx, title, run=run, body=text, **given))
     data = {"task": row, "dispatched": False, "executor_invoked": False}
-    door.show(data, f"added {row['id']}", then=steps.offering(door, row))
+    call.show(data, f"added {row['id']}", then=steps.offering(call, row))
 
 
-def _take(door: Door, file: str, sender: str, delivery: str, given: dict[str, Any]) -> None:
+def _take(call: Call, file: str, sender: str, delivery: str, given: dict[str, Any]) -> None:
     """Add the task of a message, or answer the one that its delivery made before."""
     from memento_git.work import answers
     from memento_git.work.actions import intakes
@@ -120,13 +120,13 @@ def _take(door: Door, file: str, sender: str, delivery: str, given: dict[str, An
         taken = intakes.take_message(tx, message, **given)
         return answers.after(tx, taken.task), taken
 
-    row, taken = door.change("task add", act)
+    row, taken = call.change("task add", act)
     data = {
         "task": row, "created": taken.created, "dangers": taken.dangers, "dispatched": False, "executor_invoked": False,
     }  # fmt: skip
     text = f"added {row['id']}" if taken.created else f"{row['id']} was made from this delivery before"
     look = {"why": "read it before it is handed out", "command": f"memento task show {row['id']}"}
-    door.show(data, text, then=[look])
+    call.show(data, text, then=[look])
 
 
 @task.command("revise")
@@ -140,33 +140,33 @@ def _take(door: Door, file: str, sender: str, delivery: str, given: dict[str, An
 @asks
 @writes
 def revise(
-    door: Door, task_id: str, title: str, body: str, criteria: tuple[str, ...], depends_on: tuple[str, ...], *,
+    call: Call, task_id: str, title: str, body: str, criteria: tuple[str, ...], depends_on: tuple[str, ...], *,
     no_dependencies: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Change a task's words; what was proven for the old words becomes unproven."""
     from memento_git.work.actions import tasks
 
     refuse_empty(click.get_current_context(), texts=True)
-    text = read_text(body, door)
+    text = read_text(body, call)
     given = {key: value for key, value in options.items() if value is not None}
-    row = door.row("task revise", lambda tx: tasks.revise_task(
+    row = call.row("task revise", lambda tx: tasks.revise_task(
         tx, task_id, title=title, body=text, criteria=criteria or None,
         depends_on=depends_on if depends_on or no_dependencies else None, **given,
     ))  # fmt: skip
-    door.show({"task": row}, f"revised {row['id']}", then=steps.about(door, row))
+    call.show({"task": row}, f"revised {row['id']}", then=steps.about(call, row))
 
 
 @task.command("show")
 @click.argument("task_id", metavar="TASK")
 @reads
-def show_task(door: Door, task_id: str) -> None:
+def show_task(call: Call, task_id: str) -> None:
     """Show one task with its dispatches."""
     from memento_git.work import answers, rows
     from memento_git.work.actions.intakes import dangers_of
     from memento_git.work.routing import routes
     from memento_git.work.state import RunState
 
-    view = door.view()
+    view = call.view()
     identity, run = view.find(task_id, "task")
     row, state = answers.task(view, identity), RunState(view, run)
     handed, step = rows.dispatch_rows(state, identity), routes.next_of(state, identity)
@@ -178,7 +178,7 @@ def show_task(door: Door, task_id: str) -> None:
     )
     asked = row["asked"]["why"] if row["asked"] else None
     shown = {**row, "verification_policy": None, "asked": asked, "step": output.step(step)}
-    door.show(
+    call.show(
         {"task": row, "dispatches": handed, "step": step, "dangers": dangers},
         lambda: "\n".join(
             [
@@ -200,7 +200,7 @@ BUDGET = click.option(
 @click.argument("task_id", metavar="TASK")
 @BUDGET
 @reads
-def brief(door: Door, task_id: str, budget: int = 0) -> None:
+def brief(call: Call, task_id: str, budget: int = 0) -> None:
     """Write all that a worker needs for a task, and nothing from a chat.
 
     With a budget the least important parts are left out, and it is said what; never the criteria, safety rules and
@@ -209,9 +209,9 @@ def brief(door: Door, task_id: str, budget: int = 0) -> None:
     from memento_git.review.about_tasks import notes_of
     from memento_git.work.brief import as_markdown, brief
 
-    view = door.view()
+    view = call.view()
     row = brief(view, task_id, budget=budget, notes=notes_of(view, task_id))
-    door.show({"payload": row}, lambda: terminal.clean(as_markdown(row)))
+    call.show({"payload": row}, lambda: terminal.clean(as_markdown(row)))
 
 
 @task.command("bundle")
@@ -220,19 +220,19 @@ def brief(door: Door, task_id: str, budget: int = 0) -> None:
 @click.option("--out", type=Place(path_type=Path, dir_okay=False), help="Write it to this file: .json or Markdown.")
 @click.option("--force", is_flag=True, help="Replace another file of that name.")
 @reads
-def bundle(door: Door, task_id: str, budget: int = 0, out: Path | None = None, *, force: bool = False) -> None:
+def bundle(call: Call, task_id: str, budget: int = 0, out: Path | None = None, *, force: bool = False) -> None:
     """Write a task's brief with the beginnings of its files, as one packet under the hash of its content."""
     from memento_git.review.about_tasks import notes_of
     from memento_git.work.actions import bundles
     from memento_git.work.brief import as_markdown, bundle
 
-    view = door.view()
+    view = call.view()
     row = bundle(view, task_id, budget=budget, notes=notes_of(view, task_id))
     if out is None:
-        door.show({"bundle": row, "bundle_path": None}, lambda: terminal.clean(as_markdown(row)))
+        call.show({"bundle": row, "bundle_path": None}, lambda: terminal.clean(as_markdown(row)))
         return
-    bundles.write_bundle(door.ledger, row, out, force=force)
-    door.show({"bundle": row, "bundle_path": str(out)}, f"wrote {row['id']} to {out}")
+    bundles.write_bundle(call.ledger, row, out, force=force)
+    call.show({"bundle": row, "bundle_path": str(out)}, f"wrote {row['id']} to {out}")
 
 
 def _moving(name: str, verb: str, text: str) -> click.Command:
@@ -241,12 +241,12 @@ def _moving(name: str, verb: str, text: str) -> click.Command:
     @click.argument("task_id", metavar="TASK")
     @reasoned
     @writes
-    def move(door: Door, task_id: str, reason: str) -> None:
+    def move(call: Call, task_id: str, reason: str) -> None:
         from memento_git.work.actions import tasks
 
         act = {"block": tasks.block_task, "reopen": tasks.reopen_task, "cancel": tasks.cancel_task}[name]
-        row = door.row(f"task {name}", lambda tx: act(tx, task_id, reason=reason))
-        door.show({"task": row}, f"{verb} {row['id']}", then=steps.about(door, row))
+        row = call.row(f"task {name}", lambda tx: act(tx, task_id, reason=reason))
+        call.show({"task": row}, f"{verb} {row['id']}", then=steps.about(call, row))
 
     return click.command(name, help=text)(move)
 
@@ -264,7 +264,7 @@ task.add_command(_moving("cancel", "cancelled", "Say that a task will not be don
 @click.option("--no-run", is_flag=True, help="Run nothing: judge the evidence that is there.")
 @noted
 @writes
-def verify(door: Door, task_id: str, note: str, *, again: bool = False, no_run: bool = False) -> int:
+def verify(call: Call, task_id: str, note: str, *, again: bool = False, no_run: bool = False) -> int:
     """Run what is required of a completed task, accept or reject it, and exit with 1 on a rejection.
 
     Required commands that have no witnessed pass for exactly the code as it is are run as evidence; their output
@@ -275,8 +275,8 @@ def verify(door: Door, task_id: str, note: str, *, again: bool = False, no_run: 
 
     if again and no_run:
         raise click.UsageError("--again runs every command and --no-run none; give one of them")
-    found = verifying.verify(door.ledger, door.change, task_id, again=again, run=not no_run, note=note, quiet=door.json)
-    view = door.view()
+    found = verifying.verify(call.ledger, call.change, task_id, again=again, run=not no_run, note=note, quiet=call.json)
+    view = call.view()
     row = answers.at(view, found.task, "task")
     shown = [answers.at(view, name, "evidence") for name in found.judged]
     verdict = "accepted" if found.accepted else "rejected"
@@ -288,20 +288,20 @@ def verify(door: Door, task_id: str, note: str, *, again: bool = False, no_run: 
     }  # fmt: skip
     lines = [f"{verdict} {row['id']}", *(f"  {reason}" for reason in found.unmet)]
     repair = {"why": "have it made good", "command": f"memento task repair {row['id']}"}
-    then = steps.due(door, row["run_id"]) if found.accepted else [repair]
-    return door.show(data, "\n".join(lines), then=then)
+    then = steps.due(call, row["run_id"]) if found.accepted else [repair]
+    return call.show(data, "\n".join(lines), then=then)
 
 
 @task.command("repair")
 @click.argument("task_id", metavar="TASK")
 @click.option("--title", default="", metavar="TEXT", help="What the repair is called; made from the task's by default.")
 @writes
-def repair(door: Door, task_id: str, title: str) -> None:
+def repair(call: Call, task_id: str, title: str) -> None:
     """Put a repair task in the place of a rejected one, and cancel that.
 
     The repair has its files, its criteria and what was unmet; what depended on the rejected task waits for the repair.
     """
     from memento_git.work.actions import verifying
 
-    row = door.row("task repair", lambda tx: verifying.repair_task(tx, task_id, title=title))
-    door.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}", then=steps.offering(door, row))
+    row = call.row("task repair", lambda tx: verifying.repair_task(tx, task_id, title=title))
+    call.show({"task": row}, f"added {row['id']}, which repairs {row['repairs']}", then=steps.offering(call, row))

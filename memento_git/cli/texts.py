@@ -12,7 +12,7 @@ import click
 from memento_git.errors import Misused
 
 if TYPE_CHECKING:
-    from memento_git.cli.boundary import Door
+    from memento_git.cli.boundary import Call
     from memento_git.ledger.store import Ledger
 
 MOST_READ: Final = 1 << 20
@@ -39,18 +39,18 @@ def read_file(option: str, name: str, most: int) -> bytes:
         raise NoSuchFile(option=option, path=name, problem=error.strerror or type(error).__name__) from None
 
 
-def read_text(given: str, door: Door | None = None) -> str:
+def read_text(given: str, call: Call | None = None) -> str:
     """Return a text that was typed (`@@` is one @), or that of the file that `@FILE` names; `-` is standard input.
 
-    Where what was typed is the name of a file, the door tells it; who types @@ knows of files.
+    Where what was typed is the name of a file, the call tells it; who types @@ knows of files.
     """
     if LITERAL.get():
         return given
     if given.startswith("@@"):
         return given.removeprefix("@")
     if given != "-" and not given.startswith("@"):
-        if door is not None and door.scope == "project" and _is_file(given):
-            door.ledger.warn(f"the text is {given!r}, which is a file here: @{given} takes what is in it")
+        if call is not None and call.scope == "project" and _is_file(given):
+            call.ledger.warn(f"the text is {given!r}, which is a file here: @{given} takes what is in it")
         return given
     name = given.removeprefix("@")
     try:

@@ -33,7 +33,7 @@ class Op(NamedTuple):
     stdin: str = ""  # a property that the command reads as a list of verbs from standard input
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """What a call of a tool comes to: the words of a command line, and what that reads, if anything."""
 
     words: list[str]
@@ -243,7 +243,7 @@ def _is_many(parameter: click.Parameter) -> bool:
     return parameter.nargs == -1 or (isinstance(parameter, click.Option) and parameter.multiple)
 
 
-def call(name: str, given: Mapping[str, Any]) -> Call:
+def call(name: str, given: Mapping[str, Any]) -> ToolCall:
     """Return what a call of a tool comes to; refuse arguments that it does not take."""
     tool = TOOLS[name]
     values = {key: value for key, value in given.items() if value is not None}
@@ -275,7 +275,7 @@ def call(name: str, given: Mapping[str, Any]) -> Call:
     if op.stdin:
         arguments = ["-"]
     words = [*op.words.split(), *options, *(["--", *arguments] if arguments else [])]
-    return Call(words, _given(values.get(op.stdin)))
+    return ToolCall(words, _given(values.get(op.stdin)))
 
 
 def _given(verbs: Any) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from memento_git.cli.boundary import Door, bare
+from memento_git.cli.boundary import Call, bare
 from memento_git.errors import Refused, adding
 
 
@@ -31,7 +31,7 @@ class PortTaken(Refused):
 )
 @click.option("--open", "opened", is_flag=True, help="Open the address in your browser.")
 @bare
-def web(door: Door, port: int, *, opened: bool) -> None:
+def web(call: Call, port: int, *, opened: bool) -> None:
     """Serve this repository's ledger as pages for your browser, until it is ended by Ctrl-C.
 
     They only read, follow each commit, and are served to this machine alone, to who has the address that is printed.
@@ -44,13 +44,13 @@ def web(door: Door, port: int, *, opened: bool) -> None:
         raise WebExtraMissing from None
     from memento_git.cli import pages
 
-    where = str(Path(door.workspace).absolute())
-    git = door.ledger.git
+    where = str(Path(call.workspace).absolute())
+    git = call.ledger.git
     site, token = pages.Site(where, (git.top or git.common_dir).name), secrets.token_urlsafe(16)
-    door.view()
+    call.view()
     listening = _listening(port)
     url = f"http://127.0.0.1:{listening.getsockname()[1]}/{token}/"
-    door.show({"url": url}, f"{url}\nends with Ctrl-C")
+    call.show({"url": url}, f"{url}\nends with Ctrl-C")
     if opened:
         click.launch(url)
     gc.freeze()  # what is loaded by now stays, and is not looked through after each request
