@@ -20,7 +20,7 @@ from memento_git.knowledge.actions.purging import purge_notes
 from memento_git.knowledge.actions.settling import redact_note
 from memento_git.knowledge.drafts import Drafts
 from memento_git.knowledge.foreign import databases
-from memento_git.knowledge.note_rows import history, listed
+from memento_git.knowledge.note_rows import history, listed, note_row
 from memento_git.knowledge.note_set import NoteSet
 from memento_git.review.actions import check
 from tests.play import Play, git
@@ -35,7 +35,8 @@ SECRET = "AKIA" + "IOSFODNN7EXAMPLZ"
 
 def rows(play: Play) -> dict[str, NoteRow]:
     """Return all notes by their first source."""
-    held = listed(NoteSet(play.ledger.view()), status="all")
+    note_set = NoteSet(play.ledger.view())
+    held = [note_row(note_set, note) for note in listed(note_set, status="all")]
     return {(row["sources"] or [row["id"]])[0]: row for row in held}
 
 
@@ -254,15 +255,15 @@ def test_another_vault_with_the_same_folder_and_names_comes_in_beside(play: Play
     there.mkdir(parents=True)
     (there / "clock.md").write_text("Clocks are sold in May.\n")
     code, out, err = cli("import", "--from", "markdown", str(there), "-C", str(play.root))
-    clock = next(row["id"] for row in listed(NoteSet(play.ledger.view())) if row["text"].strip() == "The clock is UTC.")
+    clock = next(note.id for note in listed(NoteSet(play.ledger.view())) if note.body.strip() == "The clock is UTC.")
     assert (code, "came in: 1" in out) == (0, True)
     assert f"came in beside notes that have the same names in another store: {clock}" in err
 
 
 def test_a_store_whose_notes_were_revised_here_is_known_again(play: Play, vault: Path) -> None:
     bring(play.ledger, "markdown", vault)
-    for row in listed(NoteSet(play.ledger.view()), status="all"):
-        play.do(notes.revise_note, row["id"], text=f"Better: {row['text']}")
+    for note in listed(NoteSet(play.ledger.view()), status="all"):
+        play.do(notes.revise_note, note.id, text=f"Better: {note.body}")
     again = bring(play.ledger, "markdown", vault)
     assert (again.added, "reads differently now" in why(again)["clock.md"]) == ([], True)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memento_git.knowledge import note_rows
 from memento_git.knowledge.actions import notes
 from memento_git.knowledge.note_set import NoteSet
 from memento_git.review.note_counts import note_counts
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from memento_git.model.note_rows import NoteRow
+    from memento_git.model.work import Prose
     from tests.play import Call
 
 
@@ -164,6 +167,20 @@ def test_status_tells_of_contested_notes(play: Play, cli: Call) -> None:
     git(play.root, "merge", "-q", "other", "-m", "merge")
     assert asked(cli, play, "status")["knowledge"] == {"live": 0, "contested": 1, "expired": 0}
     assert "notes 1 contested  (memento check conflicts)" in cli("status", "-C", str(play.root))[1]
+
+
+def test_a_page_of_notes_makes_no_rows_for_the_others(play: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    for word in ("one", "two", "three"):
+        add(play, word)
+    real, made = note_rows.note_row, []
+
+    def row_of(note_set: NoteSet, note: Prose) -> NoteRow:
+        made.append(note.title)
+        return real(note_set, note)
+
+    monkeypatch.setattr(note_rows, "note_row", row_of)
+    told = asked(cli, play, "note", "list", "--limit", "1", "--offset", "1")
+    assert (told["page"], made) == ({"total": 3, "offset": 1, "shown": 1}, [told["notes"][0]["title"]])
 
 
 def test_status_reads_no_note_and_lists_nothing_twice(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:

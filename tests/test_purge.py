@@ -197,7 +197,7 @@ def test_what_names_a_purged_note_leads_to_an_event_that_tells_of_it(play: Play,
     )
     for gone in (note, after):
         assert refused(play, gone, yes=True) == "already_redacted"
-    assert {row["id"] for row in listed(NoteSet(play.ledger.view()))} >= {last}
+    assert {note.id for note in listed(NoteSet(play.ledger.view()))} >= {last}
 
 
 def test_a_name_that_leads_nowhere_is_no_matter_once_the_note_says_otherwise(play: Play, note: str, cli: Call) -> None:
@@ -214,7 +214,7 @@ def test_a_name_that_leads_nowhere_is_no_matter_once_the_note_says_otherwise(pla
     for one in found:
         assert cli(*one.fix.partition("memento ")[2].split(), "-C", str(play.root))[0] == 0, one.fix
     assert "L004" not in codes(play)
-    assert {row["id"] for row in listed(NoteSet(play.ledger.view()))} >= {old, linked, asked}
+    assert {note.id for note in listed(NoteSet(play.ledger.view()))} >= {old, linked, asked}
 
 
 def test_a_note_whose_file_was_removed_is_still_in_history_and_can_be_purged(play: Play, note: str) -> None:
@@ -410,7 +410,7 @@ def test_other_writers_lose_nothing_while_history_is_made_anew(play: Play, note:
     assert purge_notes(play.ledger, [note], yes=True).done is not None
     assert [writer.wait(120) for writer in writers] == [0, 0]
     assert ("Bluebird" in texts_of(play.root, "main"), codes(play)) == (False, set())
-    assert sum(" says " in row["title"] for row in listed(NoteSet(play.ledger.view()))) == 24
+    assert sum(" says " in note.title for note in listed(NoteSet(play.ledger.view()))) == 24
 
 
 def test_a_history_that_is_not_as_it_should_be_is_not_taken(play: Play, note: str) -> None:

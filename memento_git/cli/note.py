@@ -15,9 +15,11 @@ from memento_git.cli.texts import read_text
 from memento_git.model.knowledge import NOTE_KINDS, RELATIONS, STATUSES, key_start
 
 if TYPE_CHECKING:
+    from memento_git.knowledge.note_set import NoteSet
     from memento_git.ledger.transaction import Transaction
     from memento_git.model.note_rows import NoteRow
     from memento_git.model.rows import Row
+    from memento_git.model.work import Prose
 
 
 def _line(row: Row, name: str, *, scope: bool) -> list[str]:
@@ -47,33 +49,31 @@ note = group("note", "Add, revise, link, confirm and retire notes: what the proj
 def list_notes(call: Call, limit: int, offset: int, **given: str | None) -> None:
     """List notes, the latest first."""
     from memento_git.knowledge import unknown_terms
-    from memento_git.knowledge.note_rows import listed, remarks
+    from memento_git.knowledge.note_rows import listed, note_row, remarks
     from memento_git.knowledge.note_set import NoteSet
 
     refuse_empty(click.get_current_context(), texts=True)
     filters = {key: value or "" for key, value in given.items()}
-    found: list[Row] = []
-    short: dict[str, str] = {}
+    found: list[tuple[str, NoteSet, Prose]] = []
     missed: list[list[str]] = []
     for scope, ledger in call.ledgers():
         view = ledger.view(call.at)
         note_set = NoteSet(view)
         note_set.load()
-        rows: list[Row] = [{**row, "scope": scope} for row in listed(note_set, **filters)]
+        found += [(scope, note_set, one) for one in listed(note_set, **filters)]
         ledger.warn(*remarks(note_set))
         missed.append(unknown_terms.filters(note_set, **{name: filters[name] for name in ("domain", "thread", "tag")}))
-        names = output.Names(view)
-        short |= {} if call.json else {row["id"]: names(row["id"]) for row in rows}
-        found += rows
     if missed and all(missed):
         call.ledger.warn(*missed[0])
     shown, told = output.page(found, limit, offset)
+    rows: list[Row] = [{**note_row(note_set, one), "scope": scope} for scope, note_set, one in shown]
 
     def text() -> str:
-        lines = output.columns(_line(row, short[row["id"]], scope=call.scope == "all") for row in shown)
+        names = {scope: output.Names(note_set.view) for scope, note_set, _ in shown}
+        lines = output.columns(_line(row, names[row["scope"]](row["id"]), scope=call.scope == "all") for row in rows)
         return "\n".join([*lines, output.more(told)]) or output.nothing("notes", told)
 
-    call.show({"notes": list(shown), "page": told}, text)
+    call.show({"notes": rows, "page": told}, text)
 
 
 note.add_command(add)

@@ -143,9 +143,9 @@ def after(tx: Transaction, note: str) -> NoteRow:
 def listed(
     note_set: NoteSet, *, kind: str = "", domain: str = "", status: str = "", key_prefix: str = "", thread: str = "",
     tag: str = "",
-) -> list[NoteRow]:  # fmt: skip
-    """Return the rows of the notes that are asked for, the latest first; without a status those that live."""
-    rows = []
+) -> list[Prose]:  # fmt: skip
+    """Return the notes that are asked for, the latest first; without a status those that live."""
+    found = []
     start = key_start(key_prefix) if key_prefix else ""
     for note in reversed(list(note_set.readable())):
         wanted = (
@@ -157,8 +157,8 @@ def listed(
         )
         state = note_set.status(note.id)
         if wanted and (status in ("all", state) or (not status and state in LIVING)):
-            rows.append(note_row(note_set, note))
-    return rows
+            found.append(note)
+    return found
 
 
 def linked(view: View, records: Collection[str]) -> list[Row]:
