@@ -183,12 +183,12 @@ def add_worked(tx: Transaction, run: str, number: int, draft: Draft | None) -> N
     if draft is None or stage == 0:
         return
     text = state.prose(task)
-    opened = writer.happen(
+    opened = writer.append(
         state, task, "dispatched", reads=(run, plans_of(run)), executor="agent", plan=state.canonical,
         terms=terms.digest(text), asks=terms.asks(text),
     )  # fmt: skip
     name = opened.id.replace("event", "dispatch", 1)
-    writer.happen(state, task, "claimed", reads=(run,), dispatch=name, until=LEASE_END)
+    writer.append(state, task, "claimed", reads=(run,), dispatch=name, until=LEASE_END)
     if stage == 1:
         return
     evidence = tx.new_id("evidence")
@@ -197,7 +197,7 @@ def add_worked(tx: Transaction, run: str, number: int, draft: Draft | None) -> N
     }  # fmt: skip
     encoded = codec.encode(proof)
     tx.put(layout.evidence_path(run, evidence), encoded)
-    writer.happen(
+    writer.append(
         state, task, "completed", reads=(run,), dispatch=name, code={"tree": draft.data["code"]["tree"]},
         text=state.prose(task).digest, evidence=[f"{evidence}@{codec.digest_of(encoded)}"],
     )  # fmt: skip

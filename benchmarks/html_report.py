@@ -31,7 +31,7 @@ TELL: Final = """\
 if (one.name === "first-contentful-paint") fetch("{address}/" + one.startTime, {{ mode: "no-cors" }}); }})
 .observe({{ type: "paint", buffered: true }});</script>"""
 OPEN: Final = "default-src 'none'; script-src 'unsafe-inline'; connect-src http://127.0.0.1:*;"
-PATIENCE: Final = 60.0
+TIMEOUT: Final = 60.0
 
 
 class Ear(http.server.BaseHTTPRequestHandler):
@@ -55,7 +55,7 @@ def painted(browser: str, page: Path, profile: Path) -> float:
     command = [browser, *FLAGS, f"--user-data-dir={profile}", page.as_uri()]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            return Ear.heard.get(timeout=PATIENCE)
+            return Ear.heard.get(timeout=TIMEOUT)
         finally:
             process.terminate()
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.handovers import Handover
     from tests.play import Play
 
-PATIENCE = 120.0  # of a busy machine; nobody waits so long where what is waited for comes
+TIMEOUT = 120.0  # of a busy machine; nobody waits so long where what is waited for comes
 WRITE = "open('done.txt', 'w').write('done\\n')"
 SHOWN = "test -s done.txt"
 SLEEP = "import time; print('begun', flush=True); time.sleep(600)"
@@ -61,7 +61,7 @@ def answer(process: subprocess.Popen[bytes]) -> dict[str, Any]:
 
 def until(truth: Callable[[], Any], what: str) -> Any:
     """Wait, not for ever, until something holds."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while time.monotonic() < deadline:
         if found := truth():
             return found
@@ -110,4 +110,4 @@ def kill(pid: int) -> None:
 def gone(process: subprocess.Popen[bytes]) -> None:
     """Kill a process without a word, and wait for its end."""
     kill(process.pid)
-    process.communicate(timeout=PATIENCE)
+    process.communicate(timeout=TIMEOUT)

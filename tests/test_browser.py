@@ -30,7 +30,7 @@ FLAGS: Final = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking",
     "--disable-component-update", "--no-first-run", "--enable-logging=stderr", "--virtual-time-budget=3000",
 )  # fmt: skip
-PATIENCE: Final = 120
+TIMEOUT: Final = 120
 
 pytestmark = pytest.mark.skipif(not BROWSER, reason="no Chromium on PATH: apt-get install chromium")
 
@@ -45,7 +45,7 @@ def browse(tmp_path: Path, whole: str, *flags: str) -> tuple[str, str]:
 def opened(tmp_path: Path, address: str, *flags: str) -> tuple[str, str]:
     """Open an address; return what the browser prints and logs."""
     command = [BROWSER, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", *flags, address]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT)
     assert done.returncode == 0, done.stderr
     return done.stdout, "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
 
@@ -151,7 +151,7 @@ def pages(play: Play) -> Iterator[Pages]:
     thread.start()
     yield Pages(f"http://127.0.0.1:{listening.getsockname()[1]}/token/%s", asked, clicks, meanwhile)
     server.should_exit = True
-    thread.join(PATIENCE)
+    thread.join(TIMEOUT)
 
 
 def test_a_page_that_is_open_shows_what_is_committed_meanwhile(

@@ -635,7 +635,7 @@ def test_what_stands_in_the_way_leaves_no_claim(hub: Hub, monkeypatch: pytest.Mo
         claim(bob, dispatch)
     assert hub.refs() == []
     git(bob.root, "switch", "-q", "main")
-    monkeypatch.setattr(syncing, "PATIENCE", 0.1)
+    monkeypatch.setattr(syncing, "TIMEOUT", 0.1)
     with lock.held(bob.ledger.git.git_dir / "memento" / "sync.lock"), pytest.raises(lock.LockHeld):
         claim(bob, dispatch)
     hub.bare.rename(hub.bare.with_name("away"))

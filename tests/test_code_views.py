@@ -376,7 +376,7 @@ def test_a_git_without_perls_expressions_searches_by_extended_ones(
 
 
 def test_a_search_without_end_is_ended(shop: Play, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grep, "PATIENCE", 0.0)
+    monkeypatch.setattr(grep, "TIMEOUT", 0.0)
     assert answer(cli, shop, "grep", "apples")["error"] == "grep_too_slow"
 
 

@@ -326,7 +326,7 @@ def test_a_reader_beside_a_writer_is_not_told_of_a_crash(busy: Play, monkeypatch
                 told.extend(reader.warnings)
 
     monkeypatch.setattr(worktree, "reached", read_beside)
-    monkeypatch.setattr("memento_git.ledger.lock.MENDING_PATIENCE", 0.1)
+    monkeypatch.setattr("memento_git.ledger.lock.MENDING_TIMEOUT", 0.1)
 
     busy.ledger.change("beside", lambda tx: tx.put(NEW, b"new\n"))
 
@@ -406,8 +406,8 @@ def test_who_interrupts_the_end_of_a_process_ends_it_and_its_group_at_once(monke
     assert process.stdout is not None
     assert process.stdout.readline() == b"on\n"
 
-    def interrupted(patience: float) -> int:
-        del patience
+    def interrupted(timeout: float) -> int:
+        del timeout
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
@@ -437,7 +437,7 @@ def test_a_lock_that_a_kill_of_all_that_runs_left_goes_with_the_next_change(busy
     begun = time.monotonic()
     with Ledger.open(busy.root) as ledger:
         ledger.change("next", lambda tx: tx.put(".memento/next.md", b"next"))
-    assert time.monotonic() - begun < publish.INDEX_PATIENCE
+    assert time.monotonic() - begun < publish.INDEX_TIMEOUT
     assert not litter(busy.root)
     assert not held_names(busy.root)
     assert users_work(busy.root) == work
@@ -465,7 +465,7 @@ def test_a_lock_that_somebody_else_made_after_a_kill_of_all_stays(busy: Play, mo
     theirs = busy.root / ".git" / "index.lock"
     theirs.unlink()
     theirs.write_text("")
-    monkeypatch.setattr(publish, "INDEX_PATIENCE", 0.1)
+    monkeypatch.setattr(publish, "INDEX_TIMEOUT", 0.1)
     with pytest.raises(userindex.IndexLocked):
         busy.ledger.change("next", lambda tx: tx.put(".memento/next.md", b"next"))
     assert theirs.exists()
@@ -478,7 +478,7 @@ def test_a_lock_of_a_git_on_another_machine_stays(busy: Play, monkeypatch: pytes
     theirs = busy.root / ".git" / "index.lock"
     number = name.name.removeprefix(userindex.HELD).partition("-")[0]
     other = name.rename(name.with_name(f"{userindex.HELD}{number}-another"))
-    monkeypatch.setattr(publish, "INDEX_PATIENCE", 0.1)
+    monkeypatch.setattr(publish, "INDEX_TIMEOUT", 0.1)
     with pytest.raises(userindex.IndexLocked):
         busy.ledger.change("next", lambda tx: tx.put(".memento/next.md", b"next"))
     assert theirs.samefile(other)
@@ -488,7 +488,7 @@ def test_a_lock_of_a_git_on_another_machine_stays(busy: Play, monkeypatch: pytes
 
 
 def test_a_lock_whose_git_still_lives_stays(busy: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publish, "INDEX_PATIENCE", 0.1)
+    monkeypatch.setattr(publish, "INDEX_TIMEOUT", 0.1)
     with userindex.held(busy.ledger.git, 1), pytest.raises(userindex.IndexLocked):
         busy.ledger.change("next", lambda tx: tx.put(".memento/next.md", b"next"))
     assert not held_names(busy.root)

@@ -96,7 +96,7 @@ def test_a_failure_is_told_of_the_file_and_does_not_stop_the_rest(
         "if path == 'good': print('It is the good one.')",
     )  # fmt: skip
     command = tool("\n".join(bodies))
-    told = describe(play, command, patience=3.0)
+    told = describe(play, command, timeout=3.0)
     assert not (tmp_path / "waited").exists()
     assert list(drafted(play)) == ["good"]
     why = {row["path"]: row["why"] for row in told["failed"]}
@@ -104,7 +104,7 @@ def test_a_failure_is_told_of_the_file_and_does_not_stop_the_rest(
         "bad": "it ended with 1: no idea", "full": f"it printed more than {MOST_PRINTED} bytes",
         "odd": "it printed what is no UTF-8: byte 0", "slow": "it took more than 3 s",
     }  # fmt: skip
-    assert [row["path"] for row in describe(play, command, patience=3.0, path="bad")["failed"]] == ["bad"]
+    assert [row["path"] for row in describe(play, command, timeout=3.0, path="bad")["failed"]] == ["bad"]
 
 
 def test_secrets_neither_go_to_it_nor_come_from_it(play: Play, tool: Callable[..., str], tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_command_that_cannot_be_one_is_refused_before_anything(play: Play) -> 
 
 
 def test_a_command_that_reads_nothing_is_no_failure(tmp_path: Path) -> None:
-    answered = commands.ask(["true"], "a", b"x" * 1_000_000, cwd=tmp_path, patience=20, most=10)
+    answered = commands.ask(["true"], "a", b"x" * 1_000_000, cwd=tmp_path, timeout=20, most=10)
     assert answered == (b"", "")
 
 

@@ -66,7 +66,7 @@ def of_check(play: Play, run: str) -> str:
     def act(tx: Transaction) -> None:
         writer = RunWriter.of(tx)
         state = writer.run(run)
-        writer.happen(state, run, "completed", reads=(*state.tasks(), plans_of(run)))
+        writer.append(state, run, "completed", reads=(*state.tasks(), plans_of(run)))
 
     if why := refusal(lambda: play.ledger.change("run complete", act)):
         return why

@@ -61,7 +61,7 @@ def test_an_index_that_is_locked_for_a_while_is_waited_for(play: Play) -> None:
 def test_an_index_that_is_locked_for_ever_refuses_and_changes_nothing(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publish, "INDEX_PATIENCE", 0.2)
+    monkeypatch.setattr(publish, "INDEX_TIMEOUT", 0.2)
     held = play.root / ".git" / "index.lock"
     held.touch()
 
@@ -92,7 +92,7 @@ def test_an_index_that_somebody_locks_after_the_branch_moved_is_mended_by_the_ne
             held.touch()
 
     with monkeypatch.context() as patch:
-        patch.setattr(worktree, "PATIENCE", 0.2)
+        patch.setattr(worktree, "TIMEOUT", 0.2)
         patch.setattr(worktree, "reached", grab)
         run = play.run()
     assert any("is committed" in warning for warning in play.ledger.warnings)
@@ -106,7 +106,7 @@ def test_an_index_that_somebody_locks_after_the_branch_moved_is_mended_by_the_ne
 def test_a_branch_that_is_locked_for_ever_refuses_and_changes_nothing(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publish, "REF_PATIENCE", 0.2)
+    monkeypatch.setattr(publish, "REF_TIMEOUT", 0.2)
     held = play.root / ".git" / "refs" / "heads" / "main.lock"
     held.touch()
 
@@ -117,7 +117,7 @@ def test_a_branch_that_is_locked_for_ever_refuses_and_changes_nothing(
 
 
 def test_a_writer_that_takes_too_long_is_named(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock, "MENDING_PATIENCE", 0.1)
+    monkeypatch.setattr(lock, "MENDING_TIMEOUT", 0.1)
     with (
         Ledger.open(play.root) as other, other.transaction("slow"), ThreadPoolExecutor(1) as beside,
         pytest.raises(lock.LockHeld) as caught,
@@ -160,7 +160,7 @@ def test_a_signer_that_fails_refuses_the_change(play: Play) -> None:
 def test_a_signer_that_hangs_is_ended_with_all_that_it_started(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     told = play.root.parent / "signer.pid"
     _signer(play, f"sleep 600 & echo $! >{told}; wait")
-    monkeypatch.setattr(publish, "SIGNING_PATIENCE", 1.0)
+    monkeypatch.setattr(publish, "SIGNING_TIMEOUT", 1.0)
 
     refused(play.beside(play.root), publish.SigningFailed)
 

@@ -966,7 +966,7 @@ def test_of_a_database_whose_server_broke_off_what_was_committed_is_read(play: P
 def test_a_server_that_is_writing_is_waited_for_and_not_read_past(
     play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(databases, "PATIENCE", 0.1)
+    monkeypatch.setattr(databases, "TIMEOUT", 0.1)
     with closing(begun(tmp_path / "m.db")) as server:
         with pytest.raises(MementoError, match="database is locked") as told:
             bring(play.ledger, "memento-sqlite", tmp_path / "m.db")

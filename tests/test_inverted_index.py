@@ -192,7 +192,7 @@ def test_who_cannot_have_the_register_reads_all_notes(play: Play, monkeypatch: p
     chance = random.Random(8)
     grow(play, chance, 12)
     before = told_tree(play.ledger)
-    monkeypatch.setattr(inverted_index, "PATIENCE", 0.0)
+    monkeypatch.setattr(inverted_index, "TIMEOUT", 0.0)
     other = play.beside(play.root)
     with lock.held(kept(play.ledger).with_name("register.lock")):
         text = NoteSet(play.ledger.view()).readable()[3].body

@@ -46,7 +46,7 @@ def other(tmp_path: Path) -> Iterator[Play]:
 
 def anchored(tx: Transaction, note: str, about: list[dict[str, str]]) -> None:
     writer = NoteWriter.of(tx)
-    writer.happen(writer.note_set, note, "anchored", about=about)
+    writer.append(writer.note_set, note, "anchored", about=about)
 
 
 def lived(play: Play) -> list[str]:

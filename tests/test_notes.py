@@ -509,7 +509,7 @@ def test_a_confirmation_that_does_not_say_of_what_holds_for_any_wording(play: Pl
 
     def confirmed(tx: Transaction) -> None:
         writer = NoteWriter.of(tx)
-        writer.happen(writer.note_set, note, "confirmed")
+        writer.append(writer.note_set, note, "confirmed")
 
     play.ledger.change("note confirm", confirmed)
     play.do(notes.revise_note, note, text="The launch is in July.")
@@ -795,7 +795,7 @@ def test_a_confirmation_says_which_places_it_did_not_find(play: Play, cli: Call)
 def overruled(tx: Transaction, note: str, about: list[dict[str, Any]]) -> None:
     """Anchor a note as it was done once: by an event that does not say of which places."""
     writer = NoteWriter.of(tx)
-    writer.happen(writer.note_set, note, "confirmed", about=about)
+    writer.append(writer.note_set, note, "confirmed", about=about)
 
 
 def test_another_place_holds_whoever_confirmed_the_first_beside_it(play: Play) -> None:

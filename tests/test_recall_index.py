@@ -362,7 +362,7 @@ def test_a_question_about_the_past_does_not_move_an_index_whose_tree_is_gone(not
 
 
 def test_while_somebody_writes_memory_stands_in(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_refresh, "PATIENCE", 0.05)
+    monkeypatch.setattr(index_refresh, "TIMEOUT", 0.05)
     search(notes.ledger, ["lease"])
     notes.add("4", "Narwhal", "The narwhal is new.")
     notes.remove("1")

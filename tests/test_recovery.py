@@ -354,11 +354,11 @@ def test_stopping_what_nobody_works_on_is_refused(play: Play, task: str) -> None
 def test_a_worker_that_is_stopped_by_the_system_is_ended_by_force(play: Play, task: str) -> None:
     process, found = worker(play, task)
     os.kill(process.pid, signal.SIGSTOP)
-    recovering.PATIENCE, before = 1.0, recovering.PATIENCE  # type: ignore[misc]
+    recovering.TIMEOUT, before = 1.0, recovering.TIMEOUT  # type: ignore[misc]
     try:
         job = recovering.stop_dispatch(play.ledger, found.dispatch)
     finally:
-        recovering.PATIENCE = before  # type: ignore[misc]
+        recovering.TIMEOUT = before  # type: ignore[misc]
     process.communicate(timeout=20)
 
     assert job.why == "it was stopped"

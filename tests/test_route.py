@@ -135,7 +135,7 @@ def test_who_is_unwell_is_not_chosen_and_nothing_is_started_where_that_is_asked(
 def test_who_does_not_answer_is_waited_for_no_longer_than_patience(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(probe, "PATIENCE", 0.5)
+    monkeypatch.setattr(probe, "TIMEOUT", 0.5)
     waits = f"import time; time.sleep(60); open({str(tmp_path / 'waited')!r}, 'w')"
     slow = [Executor(name, health=(sys.executable, "-c", waits)) for name in ("a", "b", "c")]
     told = probe.ailments(slow, tmp_path, ("a", "b", "c"))

@@ -867,7 +867,7 @@ def test_an_agent_that_does_not_answer_is_given_up(
 ) -> None:
     import socket
 
-    monkeypatch.setattr(signer, "SIGNING_PATIENCE", 0.5)
+    monkeypatch.setattr(signer, "SIGNING_TIMEOUT", 0.5)
     with socket.socket(socket.AF_UNIX) as silent:
         path = tmp_path.parent / "silent"
         silent.bind(str(path))

@@ -915,7 +915,7 @@ def test_a_remote_that_wants_a_password_is_not_given_one(hub: Hub, monkeypatch: 
 
 
 def test_a_remote_that_never_answers(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remotes, "PATIENCE", 1.0)
+    monkeypatch.setattr(remotes, "TIMEOUT", 1.0)
     monkeypatch.setenv("GIT_SSH_COMMAND", "sleep 600;")
     git(hub.first.root, "remote", "set-url", "origin", "ssh://nobody@localhost:1/x.git")
     refused(hub.first, remotes.RemoteSilent)
@@ -1004,7 +1004,7 @@ def test_a_hook_that_goes_into_another_repository_finds_its_files_there(hub: Hub
 
 
 def test_a_hook_or_a_filter_that_waits_is_ended(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fast_forward, "PATIENCE", 2.0)
+    monkeypatch.setattr(fast_forward, "TIMEOUT", 2.0)
     bob = hub.clone("Bob")
     code(hub.first, "1\n")
     git(hub.first.root, "push", "-q")

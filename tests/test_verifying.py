@@ -896,7 +896,7 @@ def test_a_hand_written_acceptance_proves_nothing_without_evidence(play: Play) -
     def accept(tx: Any) -> None:
         writer = RunWriter.of(tx)
         identity, state = writer.find(task, "task")
-        writer.happen(state, identity, "accepted", reads=(state.id,), text=state.prose(identity).digest)
+        writer.append(state, identity, "accepted", reads=(state.id,), text=state.prose(identity).digest)
 
     play.do(accept)
     assert play.status(task) == "accepted"

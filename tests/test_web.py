@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tests.play import Call, Play
 
-PATIENCE = 30
+TIMEOUT = 30
 SWITCH = r"\u202e\x07"  # from right to left, and a bell
 
 
@@ -63,7 +63,7 @@ class Web:
         self.top = self.url.partition(str(self.port))[2].rstrip("/")
 
     def ask(self, path: str, *, top: str | None = None, host: str = "", method: str = "GET") -> Served:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         whole = f"{self.top if top is None else top}{path}"
         connection.request(method, whole, headers={"Host": host or f"127.0.0.1:{self.port}"})
         answer = connection.getresponse()
@@ -78,7 +78,7 @@ class Web:
 
     def end(self) -> tuple[int, str]:
         self.process.send_signal(signal.SIGINT)
-        _, err = self.process.communicate(timeout=PATIENCE)
+        _, err = self.process.communicate(timeout=TIMEOUT)
         return self.process.returncode, err
 
 
@@ -389,6 +389,6 @@ def test_without_the_libraries_it_says_how_to_add_them(play: Play) -> None:
     )
     for missing in ("starlette", "uvicorn", "jinja2"):
         words = [sys.executable, "-c", code, "-C", str(play.root), "web", missing]
-        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE)
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=TIMEOUT)
         assert (done.returncode, done.stdout) == (1, "")
         assert "memento-git[web]" in done.stderr

@@ -46,7 +46,7 @@ def scan(call: Call, path: str, command: str, timeout: str, limit: int | None, *
         told = scan_docstrings(call.ledger, path, limit=200 if limit is None else limit)
     else:
         told = scan_described(
-            call.ledger, command, path, limit=20 if limit is None else limit, patience=duration(timeout)
+            call.ledger, command, path, limit=20 if limit is None else limit, timeout=duration(timeout)
         )
     failed = len(told["failed"])
     refusal = {"error": "not_described", "message": f"the command failed for {many(failed, 'file')}"} if failed else {}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memento_git.ledger.view import View
 
 
-PATIENCE: Final = 1.0
+TIMEOUT: Final = 1.0
 AT_ONCE: Final = 500
 LONG: Final = 400
 LITTLE: Final = 8  # changed files that are sooner read besides than written into the index
@@ -109,7 +109,7 @@ def _brought_up(git: Git, note_set: Index | None, tree: str) -> Index | None:
     if note_set is not None:
         note_set.close()
     try:
-        with lock.held(index.lock_path(git), PATIENCE):
+        with lock.held(index.lock_path(git), TIMEOUT):
             current = index.opened(git)
             if current is not None and current.tree == tree:
                 return current

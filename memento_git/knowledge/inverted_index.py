@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FEW: Final = 300  # notes that are sooner read than looked up
 SPARE: Final = 1_000
-PATIENCE: Final = 1.0
+TIMEOUT: Final = 1.0
 AT_ONCE: Final = 4_096
 LONG: Final = 400
 BASE: Final = "notes.db"
@@ -104,7 +104,7 @@ def _answers(git: Git, tree: str, most: int, question: Question) -> list[str] | 
     try:
         import sqlite3
 
-        with lock.held(folder.with_name("register.lock"), PATIENCE):
+        with lock.held(folder.with_name("register.lock"), TIMEOUT):
             state = _sound(folder, most)
             try:
                 with contextlib.closing(sqlite3.connect(folder / BASE, isolation_level=None)) as base:

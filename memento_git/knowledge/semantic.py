@@ -38,7 +38,7 @@ AT_ONCE: Final = 32
 SECONDS: Final = 20.0  # spent at one view on documents which have no vector yet; the rest is for the next question
 UNTIL: Final[WeakKeyDictionary[View, float]] = WeakKeyDictionary()
 SPARE: Final = 2000  # vectors that are kept beside those of what is read: of other branches
-PATIENCE: Final = 1.0
+TIMEOUT: Final = 1.0
 
 
 def near(view: View, questions: Sequence[str]) -> list[Near]:
@@ -120,7 +120,7 @@ def _keep(git: Git, file: Path, made: Vectors, wanted: set[str]) -> None:
         return
     with contextlib.suppress(lock.LockHeld, lock.NotWritable, OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with lock.held(index.place(git).with_name("vectors.lock"), PATIENCE):
+        with lock.held(index.place(git).with_name("vectors.lock"), TIMEOUT):
             held = _read(file) | made
             first = sorted(held, key=lambda blob: blob not in wanted)
             rows = first[: len(wanted) + SPARE]

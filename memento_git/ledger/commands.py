@@ -54,7 +54,7 @@ def words_of(given: str) -> list[str]:
 
 
 def ask(
-    words: Sequence[str], path: str, data: bytes, *, cwd: Path, patience: float, most: int,
+    words: Sequence[str], path: str, data: bytes, *, cwd: Path, timeout: float, most: int,
     extra: Mapping[str, str] | None = None,
 ) -> Answered:  # fmt: skip
     """Give a command a file's bytes on its standard input; return what it prints.
@@ -71,7 +71,7 @@ def ask(
         )  # fmt: skip
     except (OSError, ValueError) as error:
         raise CommandNotFound(program=argv[0], reason=reason_of(error)) from None
-    return _Exchange(process, data, most).answer(patience)
+    return _Exchange(process, data, most).answer(timeout)
 
 
 class _Exchange:
@@ -88,19 +88,19 @@ class _Exchange:
             threading.Thread(target=self._complain, args=(process.stderr,), daemon=True),
         ]
 
-    def answer(self, patience: float) -> Answered:
-        end = time.monotonic() + patience
+    def answer(self, timeout: float) -> Answered:
+        end = time.monotonic() + timeout
         for thread in self.threads:
             thread.start()
         try:
-            self.threads[1].join(patience)
+            self.threads[1].join(timeout)
             if self.threads[1].is_alive():
-                return self._ended(f"it took more than {patience:g} s")
+                return self._ended(f"it took more than {timeout:g} s")
             if len(self.out) > self.most:
                 return self._ended(f"it printed more than {self.most} bytes")
             code = self.process.wait(max(GRACE, end - time.monotonic()))
         except subprocess.TimeoutExpired:
-            return self._ended(f"it took more than {patience:g} s")
+            return self._ended(f"it took more than {timeout:g} s")
         except BaseException:
             self._ended("")
             raise

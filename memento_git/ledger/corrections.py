@@ -30,7 +30,7 @@ def settle(writer: EventWriter, log: EventLog, record: str, keep: str, reason: s
     head, where = writer.view.find(keep, "event")
     if where != log.id:
         raise NotAHead(event=head, record=record)
-    writer.happen(log, record, "settled", keep=head, reason=writer.reason("settling", reason))
+    writer.append(log, record, "settled", keep=head, reason=writer.reason("settling", reason))
     return record
 
 
@@ -42,7 +42,7 @@ def void(writer: EventWriter, log: EventLog, event: str, reason: str) -> str:
     missing_ledger.refuse_away(writer.view, *_wanted(log, event))
     words = writer.reason("voiding an event", reason)
     absent = [str(ref) for ref in log.fold.absent(event)]
-    writer.happen(log, of, "voided", target=event, absent=absent, reason=words)
+    writer.append(log, of, "voided", target=event, absent=absent, reason=words)
     return found.id if found else event
 
 
@@ -76,7 +76,7 @@ def redact(writer: EventWriter, log: EventLog, event: str, reason: str) -> Event
     missing_ledger.refuse_away(writer.view, found.path)
     digest = codec.digest_of(writer.view.read(found.path) or b"")
     told: dict[str, Any] = {"kept": codec.redact_event(event_data(found))} if found.digest else {}
-    writer.happen(log, found.of, "redacted", target=f"{event}@{digest}", reason=reason, **told)
+    writer.append(log, found.of, "redacted", target=f"{event}@{digest}", reason=reason, **told)
     return found
 
 

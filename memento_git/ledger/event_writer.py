@@ -85,7 +85,7 @@ class EventWriter(Intake):
                     refs.add(event.ref)
         return sorted(refs)
 
-    def happen(
+    def append(
         self, log: EventLog, of: str, do: str, *, reads: Sequence[str] = (), name: str = "",
         seal: Seal | None = None, **data: Any,
     ) -> Event:  # fmt: skip

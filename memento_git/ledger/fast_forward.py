@@ -17,7 +17,7 @@ from memento_git.model.enumeration import some
 if TYPE_CHECKING:
     from memento_git.ledger.store import Ledger
 
-PATIENCE: Final = 600.0
+TIMEOUT: Final = 600.0
 MERGE: Final = "merge --ff-only"
 SHOWN: Final = 5
 
@@ -75,12 +75,12 @@ def _as_git_does(ledger: Ledger, base: publish.Base, commit: str) -> None:
     try:
         code, _, err = git.talk(
             "merge", "--ff-only", "--no-autostash", "--no-overwrite-ignore", "--quiet", commit,
-            extra=PATTERNS, patience=PATIENCE,
+            extra=PATTERNS, timeout=TIMEOUT,
         )  # fmt: skip
     except TimeoutError:
         if git.head()[0] != commit:
-            raise ForwardHangs(seconds=round(PATIENCE), commit=commit) from None
-        ledger.warn(f"the branch is brought forward, but its post-merge hook was ended after {PATIENCE:.0f} s")
+            raise ForwardHangs(seconds=round(TIMEOUT), commit=commit) from None
+        ledger.warn(f"the branch is brought forward, but its post-merge hook was ended after {TIMEOUT:.0f} s")
         return
     if not code:
         return

@@ -202,21 +202,21 @@ class Git:
             )  # fmt: skip
 
     def run_apart(
-        self, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None, patience: float | None = None
+        self, *arguments: str, data: bytes = b"", extra: Mapping[str, str] | None = None, timeout: float | None = None
     ) -> bytes:
         """Run one git command that must not prompt; end it and all that it started when it takes too long."""
         process = self.begin(*arguments, extra=extra, apart=True)
-        out, err = told_by(process, data, patience)
+        out, err = told_by(process, data, timeout)
         return answered(arguments, process.returncode, out, err)
 
-    def talk(self, *arguments: str, extra: Mapping[str, str], patience: float) -> tuple[int, str, str]:
+    def talk(self, *arguments: str, extra: Mapping[str, str], timeout: float) -> tuple[int, str, str]:
         """Run one git command with the user's hooks, without a prompt; return exit code, stdout, stderr.
 
         When it takes too long it is ended with all that it started, and TimeoutError is raised.
         """
         process = self.begin(*arguments, extra=extra, apart=True, hooks=True)
         try:
-            out, err = told_by(process, b"", patience)
+            out, err = told_by(process, b"", timeout)
         except subprocess.TimeoutExpired:
             raise TimeoutError from None
         return process.returncode, os.fsdecode(out), err.decode(errors="replace")

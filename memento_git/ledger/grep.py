@@ -17,7 +17,7 @@ from memento_git.model.finding import FETCHING
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
-PATIENCE: Final = 30.0
+TIMEOUT: Final = 30.0
 PERL: Final = "perl"
 EXTENDED: Final = "extended"
 ENGINES: Final = {PERL: "-P", EXTENDED: "-E"}
@@ -100,9 +100,9 @@ class Grep:
     def _once(self, kind: str, *arguments: str) -> tuple[int, bytes, bytes]:
         options = ("-z", "-I", ENGINES[self.engine], *self.options, kind, "-e", self.regex, self.tree, *arguments)
         try:
-            return _run(self.git, *options, patience=PATIENCE)
+            return _run(self.git, *options, timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
-            raise GrepTooSlow(regex=self.regex, seconds=round(PATIENCE)) from None
+            raise GrepTooSlow(regex=self.regex, seconds=round(TIMEOUT)) from None
 
 
 def files(
@@ -159,9 +159,9 @@ def _refuse_less(code: int, err: bytes) -> None:
 
 
 def _run(
-    git: Git, *arguments: str, data: bytes = b"", patience: float | None = None, extra: Mapping[str, str] | None = None
+    git: Git, *arguments: str, data: bytes = b"", timeout: float | None = None, extra: Mapping[str, str] | None = None
 ) -> tuple[int, bytes, bytes]:
     """Return exit code, stdout and stderr of one search, given some expressions; it is ended if it takes too long."""
     process = git.begin("grep", "--no-color", *arguments, extra=extra, apart=True)
-    out, err = told_by(process, data, patience)
+    out, err = told_by(process, data, timeout)
     return process.returncode, out, err

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memento_git.ledger.git import Git
 
-PATIENCE: Final = 60.0
+TIMEOUT: Final = 60.0
 
 
 class Handover(NamedTuple):
@@ -71,7 +71,7 @@ def brief_path(git: Git, dispatch: str) -> Path:
 
 def held(git: Git) -> AbstractContextManager[None]:
     """Hold what is known of handovers while it is looked at and changed."""
-    return lock.held(git.common_dir / "memento" / "handovers.lock", PATIENCE)
+    return lock.held(git.common_dir / "memento" / "handovers.lock", TIMEOUT)
 
 
 def write(git: Git, handover: Handover) -> None:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import GitFailed
 
 KEPT: Final[bool] = fcntl is not None  # whether there is a lock at all
-PATIENCE: Final = 60.0
-MENDING_PATIENCE: Final = 2.0
+TIMEOUT: Final = 60.0
+MENDING_TIMEOUT: Final = 2.0
 PAUSE: Final = 0.004
 LOCKED: Final = ("File exists", "cannot lock references")  # what git says of a ref, or of all, that another one holds
 HOLDERS: Final[dict[tuple[str, int], int]] = {}  # the locks that threads of this process hold, or wait for
@@ -87,7 +87,7 @@ def writing(place: object = "") -> Iterator[None]:
 
 
 @contextmanager
-def held(path: Path, patience: float = PATIENCE, *, is_there: bool = False) -> Iterator[None]:
+def held(path: Path, timeout: float = TIMEOUT, *, is_there: bool = False) -> Iterator[None]:
     """Hold a lock file while the block runs; raise LockHeld, naming the holder, when it takes too long.
 
     One that is said to be there is not made.
@@ -96,7 +96,7 @@ def held(path: Path, patience: float = PATIENCE, *, is_there: bool = False) -> I
         raise TransactionNested
     HOLDERS[own] = handle = _open(path, 0 if is_there else os.O_CREAT)
     try:
-        _take(handle, path, patience)
+        _take(handle, path, timeout)
         _sign(handle)
         yield
     finally:
@@ -133,15 +133,15 @@ def _sign(handle: int) -> None:
         os.pwrite(handle, f"process {os.getpid()} on {platform.node()}\n".encode(), 0)
 
 
-def _take(handle: int, path: Path, patience: float) -> None:
-    deadline = time.monotonic() + patience
+def _take(handle: int, path: Path, timeout: float) -> None:
+    deadline = time.monotonic() + timeout
     while fcntl is not None:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > deadline:
                 holder = os.pread(handle, 200, 0).decode(errors="replace").strip() or "unknown"
-                raise LockHeld(path=path.name, seconds=round(patience), holder=holder) from None
+                raise LockHeld(path=path.name, seconds=round(timeout), holder=holder) from None
             time.sleep(PAUSE)
         except OSError as error:  # a file system that has no locks
             raise NotWritable(reason=f"{path}: {reason_of(error)}") from error

@@ -11,10 +11,10 @@ from typing import Final
 GRACE: Final = 2.0  # seconds to end by itself in; git takes its lock files away
 
 
-def told_by(process: subprocess.Popen[bytes], data: bytes, patience: float | None) -> tuple[bytes, bytes]:
+def told_by(process: subprocess.Popen[bytes], data: bytes, timeout: float | None) -> tuple[bytes, bytes]:
     """Return stdout and stderr of a process that is given some data; end it with its group if it takes too long."""
     try:
-        return process.communicate(data, timeout=patience)
+        return process.communicate(data, timeout=timeout)
     except BaseException:
         end_group(process)
         raise

@@ -24,9 +24,9 @@ from memento_git.model.tuples import NamedTuple
 FEW: Final = 10
 SCRATCH: Final = "refs/memento/scratch"
 WHOLE: Final = b"END OF CRASH REPORT"
-SIGNING_PATIENCE: Final = 60
-INDEX_PATIENCE: Final = 10.0
-REF_PATIENCE: Final = 3.0
+SIGNING_TIMEOUT: Final = 60
+INDEX_TIMEOUT: Final = 10.0
+REF_TIMEOUT: Final = 3.0
 REF_PAUSE: Final = 0.05
 TRUE: Final = ("true", "yes", "on", "1", "")
 
@@ -157,12 +157,12 @@ def _signed(git: Git, tree: str, named: list[str], message: str) -> str:
         return git.run_apart(
             "commit-tree", "-S", tree, *named, data=message.encode(),
             extra={"GPG_TTY": "", "SSH_ASKPASS_REQUIRE": "never", "PINENTRY_USER_DATA": "USE_CURSES=0"},
-            patience=SIGNING_PATIENCE,
+            timeout=SIGNING_TIMEOUT,
         ).decode().strip()  # fmt: skip
     except GitFailed as failure:
         raise SigningFailed(reason=failure.facts["reason"]) from None
     except subprocess.TimeoutExpired:
-        raise SigningFailed(reason=f"no answer within {SIGNING_PATIENCE} s") from None
+        raise SigningFailed(reason=f"no answer within {SIGNING_TIMEOUT} s") from None
 
 
 class PreparedCommit(NamedTuple):
@@ -188,7 +188,7 @@ def holding_index(git: Git) -> Iterator[HeldIndex]:
 
     A rebase that is aborted would take the branch back to before the change.
     """
-    with userindex.held(git, INDEX_PATIENCE) as index:
+    with userindex.held(git, INDEX_TIMEOUT) as index:
         _refuse_under_way(git)
         worktree.reached("index_held")
         yield index
@@ -242,7 +242,7 @@ def _elsewhere(prepared: PreparedCommit) -> str:
 def _move(git: Git, prepared: PreparedCommit) -> None:
     """Move the branch by compare-and-swap."""
     ref, old = prepared.base.ref, prepared.base.commit
-    deadline = time.monotonic() + REF_PATIENCE
+    deadline = time.monotonic() + REF_TIMEOUT
     while True:
         try:
             git.run_apart("update-ref", "-m", prepared.subject, "--no-deref", ref, prepared.commit, old or git.zero)

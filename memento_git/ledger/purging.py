@@ -203,7 +203,7 @@ def rewrite(git: Git, paths: Callable[[], Collection[str]], stamp: str) -> Rewri
     publish.guard(git)
     with lock.held(worktree.lock_path(git)):
         publish.guard(git)
-        worktree.mend_held(git, publish.INDEX_PATIENCE)
+        worktree.mend_held(git, publish.INDEX_TIMEOUT)
         reach = survey(git, paths())
         made = _anew(git, reach)
         _compare(git, reach, made)

@@ -17,7 +17,7 @@ from memento_git.model.tuples import NamedTuple
 if TYPE_CHECKING:
     from memento_git.model.objection import Objection
 
-PATIENCE: Final = 120.0
+TIMEOUT: Final = 120.0
 FETCHED: Final = "refs/worktree/memento/fetched"
 FETCH: Final = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
 BY_PUSH: Final = "update by push"
@@ -236,9 +236,9 @@ def _refuse(command: str, remote: str, err: str, code: int) -> NoReturn:
 
 def _talk(git: Git, remote: str, *arguments: str) -> tuple[int, str, str]:
     try:
-        return git.talk(*arguments, extra={**QUIET, **_ssh(git)}, patience=PATIENCE)
+        return git.talk(*arguments, extra={**QUIET, **_ssh(git)}, timeout=TIMEOUT)
     except TimeoutError:
-        raise RemoteSilent(remote=remote, seconds=int(PATIENCE)) from None
+        raise RemoteSilent(remote=remote, seconds=int(TIMEOUT)) from None
 
 
 def _ssh(git: Git) -> Mapping[str, str]:

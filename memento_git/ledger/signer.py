@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from memento_git.ledger.git import Git
     from memento_git.model.objection import Objection
 
-SIGNING_PATIENCE: Final = 30.0
-CHECKING_PATIENCE: Final = 10.0
+SIGNING_TIMEOUT: Final = 30.0
+CHECKING_TIMEOUT: Final = 10.0
 LARGEST: Final = 1024 * 1024
 BOM: Final = b"\xef\xbb\xbf"
 KRL: Final = b"SSHKRL\n\0"
@@ -104,7 +104,7 @@ def _is_krl(revoked: bytes) -> bool:
     with scratch.folder() as folder, suppress(SshKeygenMissing, subprocess.TimeoutExpired):
         path = Path(folder) / "revoked"
         path.write_bytes(revoked)
-        return not _keygen("-Q", "-l", "-f", str(path), data=b"", patience=CHECKING_PATIENCE).code
+        return not _keygen("-Q", "-l", "-f", str(path), data=b"", timeout=CHECKING_TIMEOUT).code
     return True
 
 
@@ -128,7 +128,7 @@ class _Done(NamedTuple):
     err: str
 
 
-def _keygen(*arguments: str, data: bytes, patience: float) -> _Done:
+def _keygen(*arguments: str, data: bytes, timeout: float) -> _Done:
     """Run ssh-keygen without our terminal or a window; end it, and all that it started, when it takes too long."""
     kept = {name: value for name, value in os.environ.items() if name not in WITHOUT}
     try:
@@ -139,7 +139,7 @@ def _keygen(*arguments: str, data: bytes, patience: float) -> _Done:
         )  # fmt: skip
     except (FileNotFoundError, PermissionError):
         raise SshKeygenMissing from None
-    out, err = told_by(process, data, patience)
+    out, err = told_by(process, data, timeout)
     return _Done(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
@@ -175,9 +175,9 @@ def sign(payload: bytes, key: str, namespace: str) -> str:
             used, told = str(Path(folder) / "key.pub"), "the key that is given as text"
             Path(used).write_text(key.removeprefix("key::") + "\n", encoding="utf-8")
         try:
-            done = _keygen("-Y", "sign", "-n", namespace, "-P", "", "-f", used, data=payload, patience=SIGNING_PATIENCE)
+            done = _keygen("-Y", "sign", "-n", namespace, "-P", "", "-f", used, data=payload, timeout=SIGNING_TIMEOUT)
         except subprocess.TimeoutExpired:
-            raise SigningRefused(key=told, reason=f"no answer within {SIGNING_PATIENCE:.0f} s") from None
+            raise SigningRefused(key=told, reason=f"no answer within {SIGNING_TIMEOUT:.0f} s") from None
     if done.code or "BEGIN SSH SIGNATURE" not in done.out:
         raise SigningRefused(key=told, reason=_reason(done.err, used))
     return done.out.strip() + "\n"
@@ -277,4 +277,4 @@ class _Check:
 
     def _ask(self, what: str, *options: str) -> _Done:
         arguments = ("-Y", what, *options, "-s", str(self.folder / "signature"))
-        return _keygen(*arguments, data=self.payload, patience=CHECKING_PATIENCE)
+        return _keygen(*arguments, data=self.payload, timeout=CHECKING_TIMEOUT)

@@ -292,7 +292,7 @@ class Ledger:
         self.watch.wait()
         with lock.held(worktree.lock_path(self.git)):
             self.refuse_while_busy()
-            self.warn(*worktree.mend_held(self.git, publish.INDEX_PATIENCE).sentences())
+            self.warn(*worktree.mend_held(self.git, publish.INDEX_TIMEOUT).sentences())
             yield publish.Base(*self.git.head())
 
     @contextmanager

@@ -64,9 +64,9 @@ class HeldIndex:
 
 
 @contextmanager
-def held(git: Git, patience: float) -> Iterator[HeldIndex]:
+def held(git: Git, timeout: float) -> Iterator[HeldIndex]:
     """Lock the user's index while the block runs; refuse when another git holds it for too long."""
-    index = HeldIndex(git, _begun(git, git.git_dir / LOCK, patience))
+    index = HeldIndex(git, _begun(git, git.git_dir / LOCK, timeout))
     try:
         yield index
     finally:
@@ -124,9 +124,9 @@ def _has_opened(number: int, path: Path) -> bool:
         return False
 
 
-def _begun(git: Git, lock_file: Path, patience: float) -> subprocess.Popen[bytes]:
+def _begun(git: Git, lock_file: Path, timeout: float) -> subprocess.Popen[bytes]:
     """Return a git that holds the index; where another one was quicker, it is begun anew, for it does not ask twice."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     for _ in range(TRIES):
         while lock_file.exists():
             clear(git)
@@ -156,17 +156,17 @@ def _has_made(process: subprocess.Popen[bytes], lock_file: Path) -> bool:
     return True
 
 
-def put_entries(git: Git, changes: Iterable[Path3], patience: float) -> None:
+def put_entries(git: Git, changes: Iterable[Path3], timeout: float) -> None:
     """Enter blobs by their ids, whatever the work tree holds."""
     lines = [f"{'100644' if one.new else '0'} {one.new or git.zero}\t{one.path}" for one in changes]
-    _insist(git, ("-z", "--index-info"), lines, patience)
+    _insist(git, ("-z", "--index-info"), lines, timeout)
 
 
-def mark(git: Git, letters: Mapping[str, str], patience: float) -> None:
+def mark(git: Git, letters: Mapping[str, str], timeout: float) -> None:
     """Give entries back the marks that they had: left out of the work tree (S), assumed unchanged (h), or both (s)."""
     for option, which in (("--skip-worktree", "Ss"), ("--assume-unchanged", "hs")):
         paths = [path for path, letter in letters.items() if letter in which]
-        _insist(git, (option, "-z", "--stdin"), paths, patience)
+        _insist(git, (option, "-z", "--stdin"), paths, timeout)
 
 
 def left_out(git: Git, paths: Collection[str]) -> set[str]:
@@ -185,8 +185,8 @@ def _folders(path: str) -> list[str]:
     return [str(folder) for folder in PurePosixPath(path).parents][:-1]
 
 
-def _insist(git: Git, options: tuple[str, ...], lines: list[str], patience: float) -> None:
-    deadline = time.monotonic() + patience
+def _insist(git: Git, options: tuple[str, ...], lines: list[str], timeout: float) -> None:
+    deadline = time.monotonic() + timeout
     while lines:
         try:
             git.run_apart("update-index", *options, data=_lines(lines))

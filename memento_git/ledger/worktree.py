@@ -17,8 +17,8 @@ from memento_git.ledger.userindex import HeldIndex
 from memento_git.model.enumeration import many
 from memento_git.model.tuples import NamedTuple
 
-PATIENCE: Final = 5.0
-READING_PATIENCE: Final = 0.2
+TIMEOUT: Final = 5.0
+READING_TIMEOUT: Final = 0.2
 
 
 class Mended(NamedTuple):
@@ -50,11 +50,11 @@ def lock_path(git: Git) -> Path:
 
 def mend(git: Git) -> Mended:
     """Finish what crashes left behind, when no writer of ours is at work."""
-    with lock.held(lock_path(git), patience=lock.MENDING_PATIENCE):
-        return mend_held(git, READING_PATIENCE)
+    with lock.held(lock_path(git), timeout=lock.MENDING_TIMEOUT):
+        return mend_held(git, READING_TIMEOUT)
 
 
-def mend_held(git: Git, patience: float) -> Mended:
+def mend_held(git: Git, timeout: float) -> Mended:
     """Finish what crashes left behind; the caller holds the lock, and waits this long for the user's git."""
     finished = forgotten = 0
     waiting = ""
@@ -66,7 +66,7 @@ def mend_held(git: Git, patience: float) -> Mended:
         landed = [change for change in changes if here.get(change.path) == change.new]
         try:
             _sweep(git, changes)
-            _finish_alone(git, landed, patience)
+            _finish_alone(git, landed, timeout)
             path.unlink(missing_ok=True)
         except (MementoError, OSError) as error:
             waiting = reason_of(error)
@@ -85,10 +85,10 @@ def _sweep(git: Git, changes: list[Path3]) -> None:
             _beside(git.top / change.path).unlink(missing_ok=True)
 
 
-def _finish_alone(git: Git, changes: list[Path3], patience: float) -> None:
+def _finish_alone(git: Git, changes: list[Path3], timeout: float) -> None:
     if changes and git.top is not None:
         staged = git.staged(change.path for change in changes)
-        with userindex.held(git, patience) as index:
+        with userindex.held(git, timeout) as index:
             finish(git, [change for change in changes if _is_as_left(staged, change)], index)
 
 
@@ -116,9 +116,9 @@ def finish(git: Git, changes: list[Path3], index: HeldIndex) -> None:
 
 def _enter(git: Git, changes: list[Path3], marks: Mapping[str, str]) -> None:
     """Enter blobs by their ids, with the marks that keep git from looking for them in the work tree."""
-    userindex.put_entries(git, changes, PATIENCE)
+    userindex.put_entries(git, changes, TIMEOUT)
     kept = {change.path: marks[change.path] for change in changes if change.new and change.path in marks}
-    userindex.mark(git, kept, PATIENCE)
+    userindex.mark(git, kept, TIMEOUT)
 
 
 def _is_as_left(staged: Mapping[str, tuple[str, str]], change: Path3) -> bool:
@@ -131,7 +131,7 @@ def take_back(git: Git, changes: list[Path3]) -> None:
     head = git.commit("HEAD")
     here = git.files(head) if head else {}
     strays = [change for change in changes if (here[change.path].oid if change.path in here else None) != change.new]
-    _finish_alone(git, [Path3(change.path, change.new, change.old) for change in strays], PATIENCE)
+    _finish_alone(git, [Path3(change.path, change.new, change.old) for change in strays], TIMEOUT)
 
 
 def unfinished(git: Git, paths: Collection[str]) -> set[str]:

@@ -157,9 +157,9 @@ def _kept(writer: NoteWriter, draft: NewNote) -> Added:
     write(writer, draft.data, draft.body, draft.domain)
     for name in draft.data.get("supersedes") or ():
         old = writer.find(name)
-        writer.happen(writer.note_set, old.id, "superseded", successor=made.id)
+        writer.append(writer.note_set, old.id, "superseded", successor=made.id)
         writer.tx.ledger.warn(INSTEAD.format(note=made.id, old=old.id, origin=old.data["origin"], title=old.title))
-    writer.happen(writer.note_set, made.id, "promoted", draft=True)
+    writer.append(writer.note_set, made.id, "promoted", draft=True)
     return made
 
 

@@ -295,17 +295,17 @@ class _Bringing:
         reason = self._reason(entry)
         for old in held.new_note.data.get("supersedes") or ():
             if note_set.status(old) in LIVE:
-                self.writer.happen(note_set, old, "superseded", successor=note, reason=reason)
+                self.writer.append(note_set, old, "superseded", successor=note, reason=reason)
             else:
                 self._leave(entry.where, f"{old} is {note_set.status(old)} already, so this note takes nobody's place")
         for old in dict.fromkeys(self.names.get(name, "") for name in entry.merges):
             if self.took.get(old) == note and note_set.status(old) in LIVE:
                 said = note_set.find(old)
                 text = digest_of_text(said.title, said.body)
-                self.writer.happen(note_set, old, "merged", into=note, text=text, reason=reason)
+                self.writer.append(note_set, old, "merged", into=note, text=text, reason=reason)
         if entry.state and note_set.status(note) == "active":
             why: dict[str, Any] = {"note" if entry.state == "finished" else "reason": reason or THERE}
-            self.writer.happen(note_set, note, entry.state, **why)
+            self.writer.append(note_set, note, entry.state, **why)
 
     def _reason(self, entry: Entry) -> str:
         """Return why something happened, where the source tells it in words that a ledger may hold."""

@@ -332,7 +332,7 @@ class _Intake:
             rel, _, to = name.partition(":")
             if value[0] == "linked" and not self._known(to):
                 self._leave(note.where, named_records.SAID["links"], to)
-                self.writer.happen(after, note.id, "unlinked", rel=rel, to=to, reason=f"{to} is not in this ledger")
+                self.writer.append(after, note.id, "unlinked", rel=rel, to=to, reason=f"{to} is not in this ledger")
 
     def _judge_keys(self, after: NoteSet, came: set[str]) -> None:
         holders: dict[str, Prose] = {}

@@ -65,7 +65,7 @@ def add_note(
         return made._replace(expired=_prolonged(writer, made.id, new_note.data))
     write(writer, new_note.data, new_note.body, new_note.domain)
     for old in new_note.data["supersedes"]:
-        writer.happen(writer.note_set, old, "superseded", successor=new_note.data["id"], reason=new_note.reason)
+        writer.append(writer.note_set, old, "superseded", successor=new_note.data["id"], reason=new_note.reason)
     return made._replace(carried=new_note.carried, left=new_note.left)
 
 
@@ -142,7 +142,7 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
     if (
         places and writer.note_set.about(writer.note_set.note(found.id)) != places
     ):  # an older event overrules what the text names
-        writer.happen(writer.note_set, found.id, "anchored", about=places, named=digest_of_places(places))
+        writer.append(writer.note_set, found.id, "anchored", about=places, named=digest_of_places(places))
     if body or "title" in changes or "key" in changes:
         neighbours.tell(writer, found.id)
     return found.id
@@ -169,7 +169,7 @@ def confirm_places(tx: Transaction, note: str, *, note_text: str = "") -> Confir
     named = digest_of_places(found.data.get("about") or [])
     moved: dict[str, Any] = {"about": places, "named": named} if places != before else {}
     said = digest_of_text(found.title, found.body)
-    writer.happen(writer.note_set, found.id, "confirmed", text=said, note=writer.optional("note", note_text), **moved)
+    writer.append(writer.note_set, found.id, "confirmed", text=said, note=writer.optional("note", note_text), **moved)
     if lost:
         tx.ledger.warn(LOST.format(places=", ".join(lost), note=found.id))
     if unnamed:
@@ -214,7 +214,7 @@ def _moved(tx: Transaction, note: str, do: str, *, reason: str) -> str:
     found = writer.find(note)
     if do in ("resumed", "restored"):
         _refuse_key(writer, found.data.get("key", ""), (), found.id, back=True)
-    writer.happen(writer.note_set, found.id, do, reason=writer.optional("reason", reason))
+    writer.append(writer.note_set, found.id, do, reason=writer.optional("reason", reason))
     if do in ("resumed", "restored"):
         _tell_unheard(writer, found.id)
     if do == "restored":
@@ -228,7 +228,7 @@ def retire_prefix(tx: Transaction, prefix: str, *, reason: Reason = "") -> list[
     found = below_prefix(writer.note_set, prefix)
     why = writer.reason("retiring notes", reason)
     for note in found:
-        writer.happen(writer.note_set, note, "retired", reason=why)
+        writer.append(writer.note_set, note, "retired", reason=why)
     return found
 
 
@@ -245,7 +245,7 @@ def resolve_note(tx: Transaction, note: str, *, answer: str = "", note_text: str
     told = writer.find(answer).id if answer else ""
     if told == found.id:
         raise no.AnswersItself(note=found.id)
-    writer.happen(writer.note_set, found.id, "resolved", answer=told, note=writer.optional("note", note_text))
+    writer.append(writer.note_set, found.id, "resolved", answer=told, note=writer.optional("note", note_text))
     return found.id
 
 
@@ -254,7 +254,7 @@ def progress_note(tx: Transaction, note: str, *, progress: str, next: str = "") 
     writer = NoteWriter.of(tx)
     found = _of_kind(writer, note, ("goal",), "progressed")
     after = writer.optional("next", next, lines=False)
-    writer.happen(writer.note_set, found.id, "progressed", note=writer.text("progress", progress), next=after)
+    writer.append(writer.note_set, found.id, "progressed", note=writer.text("progress", progress), next=after)
     return found.id
 
 
@@ -262,7 +262,7 @@ def finish_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     """Say that a goal or a checkpoint is behind us."""
     writer = NoteWriter.of(tx)
     found = _of_kind(writer, note, ("goal", "checkpoint"), "finished")
-    writer.happen(writer.note_set, found.id, "finished", note=writer.optional("note", note_text))
+    writer.append(writer.note_set, found.id, "finished", note=writer.optional("note", note_text))
     return found.id
 
 
@@ -272,7 +272,7 @@ def promote_note(tx: Transaction, note: str, *, note_text: str = "") -> str:
     found = writer.find(note)
     if writer.note_set.tier(found) == "long" and not writer.note_set.expires(found):
         raise NothingToCommit
-    writer.happen(writer.note_set, found.id, "promoted", note=writer.optional("note", note_text))
+    writer.append(writer.note_set, found.id, "promoted", note=writer.optional("note", note_text))
     return found.id
 
 
@@ -300,7 +300,7 @@ def _linked(tx: Transaction, note: str, rel: str, to: str, *, reason: str, addin
     target = to if not adding and (rel, to) in links else link(writer, f"{rel}:{to}", found.id)["to"]
     refuse_known(found.id, rel, target, links, adding=adding)
     do = "linked" if adding else "unlinked"
-    writer.happen(writer.note_set, found.id, do, rel=rel, to=target, reason=writer.optional("reason", reason))
+    writer.append(writer.note_set, found.id, do, rel=rel, to=target, reason=writer.optional("reason", reason))
     return found.id
 
 
@@ -328,7 +328,7 @@ def merge_notes(tx: Transaction, notes: Sequence[str], text: str, *, reason: str
     write(writer, new_note.data, new_note.body, new_note.domain)
     for one in found:
         said, why = digest_of_text(one.title, one.body), writer.optional("reason", reason)
-        writer.happen(writer.note_set, one.id, "merged", into=new_note.data["id"], text=said, reason=why)
+        writer.append(writer.note_set, one.id, "merged", into=new_note.data["id"], text=said, reason=why)
     kept = similarity.coverage(new_note.body, [one.body for one in found])
     return Merged(new_note.data["id"], kept, new_note.carried, new_note.left)
 

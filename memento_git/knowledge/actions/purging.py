@@ -139,7 +139,7 @@ def _take_out(tx: Transaction, held: Mapping[str, Sequence[str]]) -> None:
     }
     emptied = _Emptied(tx.view, places)
     for note in held:
-        event = writer.happen(emptied, note, "redacted", target=f"{note}@{NOTHING}", reason=REASON, **came[note])
+        event = writer.append(emptied, note, "redacted", target=f"{note}@{NOTHING}", reason=REASON, **came[note])
         purging.begin(tx.ledger.git, note, event.path)
 
 

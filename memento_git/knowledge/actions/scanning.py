@@ -94,10 +94,10 @@ class _Described(Source):
     sure = "0.5"
     largest = LARGEST // 4
 
-    def __init__(self, ledger: Ledger, overlay: Overlay, words: Sequence[str], patience: float) -> None:
+    def __init__(self, ledger: Ledger, overlay: Overlay, words: Sequence[str], timeout: float) -> None:
         self.overlay = overlay
         self.words = words
-        self.patience = patience
+        self.timeout = timeout
         self.allow_secrets = ledger.allow_secrets
         self._command = hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:16]
 
@@ -119,7 +119,7 @@ class _Described(Source):
         refuse_secrets(path, data.decode(errors="replace"), self.allow_secrets)
         git = self.overlay.note_set.view.git
         answered = commands.ask(
-            self.words, path, data, cwd=git.top or git.git_dir, patience=self.patience, most=MOST_PRINTED,
+            self.words, path, data, cwd=git.top or git.git_dir, timeout=self.timeout, most=MOST_PRINTED,
             extra={VARIABLE: path},
         )  # fmt: skip
         if answered.why:
@@ -141,7 +141,7 @@ def scan_docstrings(ledger: Ledger, path: str = "", *, limit: int = 200) -> Row:
         return Scan(ledger, overlay, Source()).run(path, limit)
 
 
-def scan_described(ledger: Ledger, given: str, path: str = "", *, limit: int = 20, patience: float = 60.0) -> Row:
+def scan_described(ledger: Ledger, given: str, path: str = "", *, limit: int = 20, timeout: float = 60.0) -> Row:
     """Make a draft of what a command prints about each file that no note is about; return what came of it.
 
     The command is run once for each content, with the file's text on its standard input. Where it fails that is told
@@ -149,7 +149,7 @@ def scan_described(ledger: Ledger, given: str, path: str = "", *, limit: int = 2
     """
     words = commands.words_of(given)
     with overlays.opened(ledger.view(), path=path) as overlay:
-        source = _Described(ledger, overlay, words, patience)
+        source = _Described(ledger, overlay, words, timeout)
         return Scan(ledger, overlay, source).run(path, limit)
 
 

@@ -39,7 +39,7 @@ def redact_note(tx: Transaction, target: str, *, reason: Reason = "") -> str:
     _tell_copies(tx, writer, identity)
     path = note.path
     digest = codec.digest_of(tx.view.read(path) or b"")
-    writer.happen(
+    writer.append(
         writer.note_set, identity, "redacted", target=f"{identity}@{digest}", reason=words, **tombstones.marks(note)
     )
     tx.put(path, None)

@@ -14,7 +14,7 @@ from memento_git.knowledge.foreign import entries
 from memento_git.knowledge.foreign.entries import SourceBusy, SourceUnreadable
 from memento_git.ledger import scratch
 
-PATIENCE: Final = 5.0  # seconds that a server which writes is waited for
+TIMEOUT: Final = 5.0  # seconds that a server which writes is waited for
 WITH_LOG: Final = b"\x02"
 COLUMNS: Final = (  # of a table: what a view comes to may have no end
     "SELECT info.name FROM sqlite_master AS held JOIN pragma_table_info(held.name) AS info "
@@ -59,7 +59,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _connected(path: Path, option: str) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(str(path))}?{option}", uri=True, timeout=PATIENCE)
+    return sqlite3.connect(f"file:{quote(str(path))}?{option}", uri=True, timeout=TIMEOUT)
 
 
 def _keeps_log(path: Path) -> bool:

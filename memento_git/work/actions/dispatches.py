@@ -75,7 +75,7 @@ def hand_out(
     if allowed and not recovery_of:
         writer.reason("allowing a destructive command", note, key="note")
     name, who = tx.new_id("event"), writer.text("executor", executor, lines=False)
-    event = writer.happen(
+    event = writer.append(
         state, identity, "dispatched", reads=(state.id, plans_of(state.id), *dependencies), name=name, executor=who,
         plan=plan, spike=spike, candidate=candidate, recovery_of=recovery_of, allowed=allowed,
         over_budget=_beyond(writer, state, identity, who, over_budget), note=writer.optional("note", note),
@@ -148,7 +148,7 @@ def take(
     else:
         _take_ref(tx, state, task, claims.Claim(name, tx.actor, until), fresh=fresh)
         tx.ledger.warn(*(() if invoked else handout.for_another(state, name, tx.actor)))
-    writer.happen(
+    writer.append(
         state, task, "claimed", reads=(state.id,), dispatch=name, until=until, invoked=invoked,
         note=writer.optional("note", note),
     )  # fmt: skip
@@ -203,7 +203,7 @@ def renew_dispatch(tx: Transaction, dispatch: str, *, lease: int = 0, force: boo
     if not force and leases.is_early(tx.now, current, length):
         _heartbeat(tx, state, task, claims.Claim(name, tx.actor, max(until, current)))
         return name, current, False
-    writer.happen(state, task, "renewed", reads=(state.id,), dispatch=name, until=until)
+    writer.append(state, task, "renewed", reads=(state.id,), dispatch=name, until=until)
     _heartbeat(tx, state, task, claims.Claim(name, tx.actor, until))
     return name, until, True
 
@@ -263,7 +263,7 @@ def complete(
     tx.ledger.warn(*untracked_files.remarks(git, code, pieces))
     kept: dict[str, Any] = {key: code[key] for key in ("tree", "full", "paths", "untracked") if key in code}
     tx.ledger.warn(*handout.overdue({name: state.dispatch(name)}, tx.actor).values())
-    completion = writer.happen(
+    completion = writer.append(
         state, task, "completed", reads=(state.id,), dispatch=name, code=kept, text=prose.digest, evidence=refs,
         note=writer.optional("summary", note),
     )  # fmt: skip
@@ -340,7 +340,7 @@ def fail_dispatch(
     if queued:
         _refuse_held(tx, state, task, name)
     worktrees.refuse_elsewhere(tx, state, task, name, but="" if queued else "claimed")
-    writer.happen(
+    writer.append(
         state, task, "failed", reads=(state.id,), dispatch=name, reason=words, category=category,
         evidence=[str(state.evidence_named(writer.evidence(state, given, task)).ref) for given in evidence],
         partial=worktrees.give_up(tx, name),
@@ -377,7 +377,7 @@ def recover_dispatch(
     _judge_first(writer, state, task, "recovered", dispatch=name, reason=words, forced=force)
     worktrees.refuse_elsewhere(tx, state, task, name, but="claimed")
     partial = worktrees.give_up(tx, name)
-    writer.happen(
+    writer.append(
         state, task, "recovered", reads=(state.id,), dispatch=name, reason=words, forced=force, partial=partial
     )
     claims.release_later(tx, task, name)

@@ -339,7 +339,7 @@ def supersede(tx: Transaction, old: str, new: str, *, reason: str = "") -> str:
         raise SuccessorInvalid(evidence=identity, successor=successor, why=why, run=state.id)
     if (status := other.evidence_status(successor)) != "recorded":
         raise EvidenceWithdrawn(evidence=successor, status=status)
-    writer.happen(state, identity, "superseded", successor=successor, reason=writer.optional("reason", reason))
+    writer.append(state, identity, "superseded", successor=successor, reason=writer.optional("reason", reason))
     return identity
 
 
@@ -347,5 +347,5 @@ def retract(tx: Transaction, evidence: str, *, reason: Reason = "") -> str:
     """Withdraw evidence that should not have been believed; what it proved is unproven."""
     writer = RunWriter.of(tx)
     identity, state = writer.find(evidence, "evidence")
-    writer.happen(state, identity, "retracted", reason=writer.reason("retracting evidence", reason))
+    writer.append(state, identity, "retracted", reason=writer.reason("retracting evidence", reason))
     return identity

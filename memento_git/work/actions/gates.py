@@ -68,7 +68,7 @@ def record_verdict(
         raise no.GateUnfounded(gate=gate, why=why)
     had_passed = state.gates(scope).get(gate) == "passed"
     words = writer.reason("waiving a gate", reason) if verdict == "waived" else writer.optional("reason", reason)
-    event = writer.happen(
+    event = writer.append(
         state, scope, verdict, reads=gate_staleness.reads(state, scope, gate, verdict),
         seal=writer.sealer(sign=sign, key=key),
         gate=gate, evidence=refs, reason=words, note=writer.optional("note", note),

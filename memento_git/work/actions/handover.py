@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 T = TypeVar("T")
-PATIENCE: Final = 600.0
+TIMEOUT: Final = 600.0
 PAUSE: Final = 0.25
 
 
@@ -64,7 +64,7 @@ def patiently(
 
     With `paused`, that the run goes on is waited for as well, however long that takes.
     """
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while True:
         try:
             return ledger.change(action, act)

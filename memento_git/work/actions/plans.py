@@ -65,7 +65,7 @@ def approve_plan(
     seal = writer.sealer(sign=sign, key=key)
     if state.canonical == identity and not state.plan_changed(identity):
         _refuse_twice(state, identity, tx.actor, signs=seal is not None)
-    event = writer.happen(
+    event = writer.append(
         state, identity, "approved", reads=(state.id,), seal=seal,
         text=prose.digest, note=writer.optional("note", note),
     )  # fmt: skip
@@ -91,5 +91,5 @@ def reject_plan(tx: Transaction, plan: str, *, reason: Reason = "") -> str:
     writer = RunWriter.of(tx)
     identity, state = writer.find(plan, "plan")
     state.prose(identity)
-    writer.happen(state, identity, "rejected", reads=(state.id,), reason=writer.reason("rejecting a plan", reason))
+    writer.append(state, identity, "rejected", reads=(state.id,), reason=writer.reason("rejecting a plan", reason))
     return identity

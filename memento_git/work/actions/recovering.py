@@ -40,7 +40,7 @@ RECOVER: Final = "memento dispatch recover --all"
 GONE_BY_ITSELF: Final = (
     no.DispatchTerminal, no.NotExpired, no.ClaimedElsewhere, no.RunFinal, no.DispatchUnknown, NoSuchRecord,
 )  # fmt: skip
-PATIENCE: Final = 15.0
+TIMEOUT: Final = 15.0
 PAUSE: Final = 0.05
 
 
@@ -237,7 +237,7 @@ def _ask(handover: Handover, worker: int) -> None:
         os.kill(worker, signal.SIGTERM)
     except ProcessLookupError:
         return
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while handover.is_live and time.monotonic() < deadline:
         time.sleep(PAUSE)
 

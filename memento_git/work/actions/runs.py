@@ -66,7 +66,7 @@ def resume_run(tx: Transaction, run: str = "", *, reason: str = "") -> str:
 def _happen(tx: Transaction, run: str, do: str, reason: str) -> str:
     writer = RunWriter.of(tx)
     state = writer.run(run)
-    writer.happen(state, state.id, do, reason=writer.optional("reason", reason))
+    writer.append(state, state.id, do, reason=writer.optional("reason", reason))
     return state.id
 
 
@@ -74,7 +74,7 @@ def cancel_run(tx: Transaction, run: str = "", *, reason: Reason = "") -> str:
     """End a run that will not be finished; this is final."""
     writer = RunWriter.of(tx)
     state = writer.run(run)
-    writer.happen(state, state.id, "cancelled", reason=writer.reason("cancelling a run", reason))
+    writer.append(state, state.id, "cancelled", reason=writer.reason("cancelling a run", reason))
     _free_claims(tx, state)
     return state.id
 
@@ -96,7 +96,7 @@ def complete_run(tx: Transaction, run: str = "", *, note: str = "") -> str:
     left = list(islice(branches.unmerged(tx.ledger.git, state, state.counting()), MOST))
     tx.ledger.warn(*(f"{step['why']}: {step['command']}" for step in left))
     reads = (*state.tasks(), plans_of(state.id))
-    writer.happen(state, state.id, "completed", reads=reads, note=writer.optional("note", note))
+    writer.append(state, state.id, "completed", reads=reads, note=writer.optional("note", note))
     _free_claims(tx, state)
     return state.id
 

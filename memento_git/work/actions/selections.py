@@ -102,7 +102,7 @@ def select_candidate(
         told = writer.reason("choosing another than the best candidate", reason)
     told = told or f"score {chosen.score}, best of {len(found.ranked)}"
     scores = {one.candidate.dispatch: one.score for one in found.ranked if not one.reasons}
-    event = writer.happen(
+    event = writer.append(
         state, identity, "selected", reads=(state.id,), dispatch=chosen.candidate.dispatch, reason=told, scores=scores
     )
     return found._replace(chosen=chosen, event=event.id)

@@ -45,7 +45,7 @@ def _evidence(writer: RunWriter, target: str, reason: str) -> str:
     kept = codec.redact_evidence(found.data) if found is not None else {}  # of what cannot be read nothing is left
     told: dict[str, Any] = {"kept": kept} if kept else {}
     digest = codec.digest_of(writer.view.read(path) or b"")
-    writer.happen(state, identity, "redacted", target=f"{identity}@{digest}", reason=reason, **told)
+    writer.append(state, identity, "redacted", target=f"{identity}@{digest}", reason=reason, **told)
     corrections.remove(writer.tx, [path, *state.index.attachments.get(identity, [])])
     return identity
 

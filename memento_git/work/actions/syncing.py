@@ -32,7 +32,7 @@ ATTEMPTS: Final = 20
 UNMOVED: Final = 3  # refusals by a remote that is still where it was: nobody was first
 SHORTEST: Final = 0.05
 LONGEST: Final = 10.0
-PATIENCE: Final = 600.0
+TIMEOUT: Final = 600.0
 WAITS: Final = 14 * 24 * 3600
 
 
@@ -88,7 +88,7 @@ def sync(ledger: Ledger, remote: str = "", branch: str = "", *, set_upstream: bo
 
 def alone(ledger: Ledger) -> AbstractContextManager[None]:
     """Have one process at a time talk to remotes for this work tree."""
-    return lock.held(ledger.git.git_dir / "memento" / "sync.lock", PATIENCE)
+    return lock.held(ledger.git.git_dir / "memento" / "sync.lock", TIMEOUT)
 
 
 def together(ledger: Ledger, where: Target, *, create: bool = False, push: bool = True, sound: str = "") -> Brought:

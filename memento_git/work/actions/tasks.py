@@ -210,7 +210,7 @@ def _moved(tx: Transaction, task: str, do: str, verb: str, reason: str) -> str:
     open_before = state.folded(identity).lanes.open_dispatches()
     for dispatch in open_before:
         worktrees.refuse_elsewhere(tx, state, identity, dispatch, but="claimed")
-    writer.happen(state, identity, do, reads=(state.id,), reason=writer.reason(verb, reason))
+    writer.append(state, identity, do, reads=(state.id,), reason=writer.reason(verb, reason))
     for dispatch in open_before:
         claims.release_later(tx, identity, dispatch)
     return identity

@@ -148,9 +148,9 @@ def judge(tx: Transaction, task: str, code: dict[str, Any], drafts: Sequence[Dra
     about: dict[str, Any] = {"code": code, "evidence": refs, "note": writer.optional("note", note)}
     if unmet:
         about |= {"unmet": [line[:500] for line in unmet], "terms": terms.digest(prose), "asks": terms.asks(prose)}
-        writer.happen(state, identity, "rejected", reads=reads, **about)
+        writer.append(state, identity, "rejected", reads=reads, **about)
     else:
-        writer.happen(state, identity, "accepted", reads=reads, text=prose.digest, **about)
+        writer.append(state, identity, "accepted", reads=reads, text=prose.digest, **about)
         writer.refuse_unsigned(state, f"accepting {identity}", proof=identity)
         _tell_of_stale(tx, state, identity, code)
     for dispatch in open_before:
@@ -252,7 +252,7 @@ def repair_task(tx: Transaction, task: str, *, title: str = "") -> str:
     for other in proofs.dependents(state, identity):
         if state.task_status(other) not in FINAL_TASK:
             _repoint(tx, state, other, identity, repair)
-    writer.happen(state, identity, "cancelled", reads=(state.id,), reason=f"{repair} repairs it")
+    writer.append(state, identity, "cancelled", reads=(state.id,), reason=f"{repair} repairs it")
     return repair
 
 

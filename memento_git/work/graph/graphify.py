@@ -22,7 +22,7 @@ COMMAND: Final = "graphify"
 OUT: Final = "graphify-out/graph.json"
 LARGEST: Final = 256 * 1024 * 1024
 KEEP: Final = 64 * 1024
-PATIENCE: Final = 900.0
+TIMEOUT: Final = 900.0
 MOST: Final = 20
 
 
@@ -66,7 +66,7 @@ def run(git: Git, commit: str) -> bytes:
     with scratch.folder() as name:
         top = Path(name)
         codegraph.export(git, commit, top)
-        ran = capture.run_command([command, "update", str(top)], top, keep=KEEP, timeout=PATIENCE, quiet=True)
+        ran = capture.run_command([command, "update", str(top)], top, keep=KEEP, timeout=TIMEOUT, quiet=True)
         if ran.exit or ran.timed_out:
             words = ran.stderr.end.decode(errors="replace").split("\n")
             said = next((line.strip() for line in reversed(words) if line.strip()), "it said nothing")

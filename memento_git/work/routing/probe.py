@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memento_git.model.objection import Objection
 
-PATIENCE: Final = 10.0
+TIMEOUT: Final = 10.0
 TRIAL: Final = ("true",)
 AT_ONCE: Final = 8
 KEEP: Final = 512
@@ -75,9 +75,9 @@ def _unwell(health: tuple[str, ...], folder: Path) -> str:
     told = " ".join(redact_words(health))
     argv = [_placed(health[0], folder), *health[1:]]
     try:
-        done = capture.run_command(argv, folder, keep=KEEP, timeout=PATIENCE, silent=True)
+        done = capture.run_command(argv, folder, keep=KEEP, timeout=TIMEOUT, silent=True)
     except capture.CommandNotStarted as refusal:
         return refusal.message
     if done.timed_out:
-        return f"`{told}` did not answer within {PATIENCE:g} seconds"
+        return f"`{told}` did not answer within {TIMEOUT:g} seconds"
     return f"`{told}` exited with {done.exit}" if done.exit else ""
