@@ -68,6 +68,7 @@ def test_status_after_a_change_lays_a_patch_over_what_is_kept_without_folding_an
 
 
 def test_status_of_what_is_kept_loads_nothing_that_judges_or_writes_records(play: Play, run: str) -> None:
+    play.proven()
     play.claimed(play.task("At work"))
     play.task("Waiting")
     loaded(play.root, "status")  # and keeps that
@@ -76,6 +77,7 @@ def test_status_of_what_is_kept_loads_nothing_that_judges_or_writes_records(play
     assert found.isdisjoint(
         {"memento_git.ledger.scratch", "memento_git.ledger.transaction", "memento_git.work.refusals"}
     )
+    assert found.isdisjoint({"memento_git.work.proof.trust", "memento_git.ledger.lock"})
     assert found.isdisjoint({"secrets", "random", "tempfile", "yaml", "hashlib"})
 
 
@@ -115,6 +117,16 @@ def test_git_is_asked_for_what_a_short_command_has_to_know_and_no_more(play: Pla
     assert sorted(asked(play.root, log, "task", "block", task, "--reason", "so")) == sorted(wanted)
     assert sorted(asked(play.root, log, "status")) == sorted([*looks, "diff-tree"])
     assert sorted(asked(play.root, log, "status")) == sorted(looks)
+
+
+def test_git_is_asked_who_reads_where_something_is_claimed_and_nobody_is_named(
+    play: Play, run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play.claimed(play.task())
+    asked(play.root, log := tmp_path / "log", "status")  # and keeps that
+    assert asked(play.root, log, "status").count("var") == 1
+    monkeypatch.setenv("MEMENTO_ACTOR", "agent:reader")
+    assert "var" not in asked(play.root, log, "status")
 
 
 def test_evidence_is_run_with_one_look_at_the_ledger_before_it_and_one_after(

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from memento_git.errors import Refused
+from memento_git.ledger import cache
 from memento_git.ledger.git import Git, GitFailed
-from memento_git.ledger.reader import AT_ONCE
+from memento_git.ledger.reader import AT_ONCE, Stored
 from memento_git.ledger.trees import mode_of, rows
 
 FOLDER: Final = b".memento"
@@ -22,6 +23,7 @@ MOST_BYTES: Final = 32 * 1024 * 1024
 LONGEST_NAME: Final = 1024
 STEP: Final = 500
 FIRST: Final = 50
+KEPT: Final = "code"
 COMMIT: Final = "git commit -a -m MESSAGE"
 
 
@@ -75,9 +77,19 @@ def tree_at(git: Git, commit: str) -> str:
     return without_ledger(git.objects([f"{commit}^{{tree}}"])[0] or b"", git.object_format)
 
 
+def _kept(git: Git, commit: str) -> str:
+    """Return the tree of the code of a commit, kept under its tree: what reckons it takes longer to be loaded."""
+    top = git.stored([f"{commit}^{{tree}}"])[0] or Stored("", "tree", b"")
+    kept: str | None = cache.read(git, KEPT, top.oid)
+    if kept is None:
+        kept = without_ledger(top.data, git.object_format)
+        cache.write(git, KEPT, top.oid, kept)
+    return kept
+
+
 def code_at(git: Git, commit: str, paths: Sequence[str] = ()) -> dict[str, Any]:
     """Return the code of a commit: its tree, and the ids of the given paths."""
-    found: dict[str, Any] = {"tree": tree_at(git, commit)}
+    found: dict[str, Any] = {"tree": _kept(git, commit)}
     if paths:
         entries = git.entries(commit, *map(_plain, paths))
         found["paths"] = {path: entries[_plain(path)].oid for path in paths if _plain(path) in entries}
