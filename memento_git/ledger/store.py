@@ -138,6 +138,11 @@ class Ledger:
             if self._settings is None:
                 self._settings = settings.ask(self.git)
 
+    def ask_for_actor(self) -> None:
+        """Let git tell who acts, while the caller goes on, where nobody is named."""
+        if not self._actor:
+            self.ask_for_settings()
+
     @property
     def settings(self) -> Mapping[str, str]:
         """What git is configured to, and who it says commits, as it was when it was first needed."""

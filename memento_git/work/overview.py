@@ -113,6 +113,8 @@ def overview(
 
 def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) -> RunRows:
     held = row_cache.base(view, run)
+    if claimed := any(row["status"] == "claimed" for row in held["dispatches"]):
+        ledger.ask_for_actor()
     details = RunDetails(view, run, held)
     held["ahead"] = _ahead(view, run, held.pop("latest"))
     whole = row_cache.ready_audit(view, run) if ready and not limit else None
@@ -135,7 +137,7 @@ def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) 
     gates = details.gates(signs=signs)
     held["live"], known = live.working(ledger.git, held)
     known |= other_branches.steps(view, held, known) | details.against
-    asker = ledger.asker if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
+    asker = ledger.asker if claimed else ""
     choices = details.choices(gates)
     held["next"] = next_steps(
         held, details.merges(), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
