@@ -17,7 +17,7 @@ from memento_git.work.attest.signing import Signer
 from memento_git.work.check_payloads import Check
 from memento_git.work.gates import release as rules
 from memento_git.work.gates.release import Answer, CheckSeen, Conditions, RunFacts
-from memento_git.work.proof import trust
+from memento_git.work.proof import failures
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def seen(name: str = "test", outcome: str = "passed", ended: int = 10, recorded:
     given = {
         "evidence": f"evidence_{ended:06}{recorded:06}", "provider": "github", "name": name,
         "conclusion": {"passed": "success", "failed": "failure", "observed": "skipped"}[outcome], "outcome": outcome,
-        "when": trust.ended({"finished": at(ended)} if ended else {}, at(recorded)), "recorded": at(recorded),
+        "when": failures.ended({"finished": at(ended)} if ended else {}, at(recorded)), "recorded": at(recorded),
         "stands": True, "fresh": True,
     }  # fmt: skip
     return CheckSeen(**{**given, **changes})

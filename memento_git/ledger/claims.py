@@ -7,7 +7,6 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.ledger.git import Git, GitFailed
-from memento_git.ledger.lock import refuse_ref
 from memento_git.model.clock import STAMP
 from memento_git.model.ids import is_id
 from memento_git.model.tuples import NamedTuple
@@ -71,6 +70,8 @@ def take(git: Git, name: str, claim: Claim, instead_of: Claim | None) -> Claim |
     except GitFailed as failure:
         now = git.object_id(f"{REFS}/{name}") or ""
         if now == (instead_of.blob if instead_of else ""):
+            from memento_git.ledger.lock import refuse_ref
+
             refuse_ref(f"{REFS}/{name}", failure)
         if now != blob:
             return None

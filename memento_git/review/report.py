@@ -11,7 +11,6 @@ from memento_git.model.enumeration import cut, ends, grouped, some
 from memento_git.model.markup import code, said, worded
 from memento_git.review.summary import digest
 from memento_git.work.doubts import CANCELLED, aged, spike_note
-from memento_git.work.proof.trust import not_seen
 
 if TYPE_CHECKING:
     from memento_git.model.rows import EvidenceRow, GateRow, PlanRow, RoleRow, Row, TaskRow
@@ -310,7 +309,10 @@ def around(row: Mapping[str, Any], style: Callable[[str], str]) -> str:
     within = f", covers only {some(paths, SHOWN_PATHS)}" if paths else ""
     beside = [style(cut(path, MOST_TEXT)) for path in row.get("beside") or ()]
     within += f", beside untracked {some(beside, SHOWN_PATHS)}" if beside else ""
-    within += f", {not_seen(row['absent'])}" if row.get("absent") else ""
+    if absent := row.get("absent"):
+        from memento_git.work.proof.trust import not_seen
+
+        within += f", {not_seen(absent)}"
     where = f" in {style(cut(row['folder'], MOST_TEXT))}" if row["folder"] != "." else ""
     return f"{where} exit {row['exit_code']}{within}"
 

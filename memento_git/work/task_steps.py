@@ -105,12 +105,12 @@ def going_on(task: TaskRow, claimed: Sequence[DispatchRow], evidence: Sequence[E
 
     What only others hold is theirs to go on with.
     """
-    from memento_git.work.proof.verification import show_lines, shown
-
     own = [row for row in claimed if asker in ("", row["claimed_by"])]
     if claimed and not own:
         return [{"why": f"{claimed[0]['claimed_by']} works on “{task['title']}”",
                  "command": f"memento dispatch show {claimed[0]['dispatch_id']}"}]  # fmt: skip
+    from memento_git.work.proof.verification import show_lines, shown
+
     going = {"why": f"“{task['title']}” is in progress", "command": _shows(task)}
     for dispatch in own:
         since = [
@@ -190,10 +190,10 @@ def _is_of(code: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
 
 def _beside(since: Sequence[EvidenceRow], asked: AskedRow | None) -> list[EvidenceRow]:
     """Return the latest of each kind that is asked and that no command shows, whoever brought it, and that shows it."""
-    from memento_git.work.proof.trust import is_shown
-
     if asked is None:
         return []
+    from memento_git.work.proof.trust import is_shown
+
     found = [
         row for row in since
         if row["kind"] in (*asked["evidence"], *asked["proof"]) and not row["command"]

@@ -9,7 +9,7 @@ from memento_git.model.work import Evidence
 from memento_git.work import codestate
 from memento_git.work.gates import approvals, gate_validity, gates, release
 from memento_git.work.gates.release import UNKNOWN, Answer, CheckSeen, Conditions, RunFacts
-from memento_git.work.proof import redacted_evidence, trust
+from memento_git.work.proof import failures, redacted_evidence, trust
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -95,7 +95,7 @@ def _checks(state: RunState, evidence: Sequence[Evidence], now: Collection[str])
             trees[commit] = codestate.tree_at(git, commit) if known else tree
         yield CheckSeen(
             one.id, check["provider"], check["name"], check["conclusion"], trust.outcome_of(one.data),
-            trust.ended(check, one.data["at"]), one.data["at"],
+            failures.ended(check, one.data["at"]), one.data["at"],
             stands=_stands(state, one) and (not fresh or trees[commit] == tree), fresh=fresh,
             void="" if (status := state.evidence_status(one.id)) == "recorded" else status,
         )  # fmt: skip

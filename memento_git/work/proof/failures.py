@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memento_git.model.clock import is_ahead
 from memento_git.work.proof.codes import is_narrower
-from memento_git.work.proof.trust import ended
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -72,6 +71,11 @@ def ran(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what tells one command, or one check, from another."""
     named = (row["check"]["provider"], row["check"]["name"]) if row["check"] else ()
     return row["kind"], row["folder"] or "", *(row["command"] or named)
+
+
+def ended(check: Mapping[str, Any], recorded: str) -> str:
+    """Return when a check came to what it did: never later than it was recorded, whatever its provider says."""
+    return min(check.get("finished") or recorded, recorded)
 
 
 def _when(row: Mapping[str, Any]) -> str:

@@ -10,7 +10,6 @@ from memento_git.model.enumeration import grouped
 from memento_git.model.states import DONE
 from memento_git.work.proof.codes import agree, is_narrower
 from memento_git.work.proof.failures import failing, ran
-from memento_git.work.proof.trust import at_least
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -88,6 +87,8 @@ def _passed_since(view: View, bound: Iterable[EvidenceRow], tasks: Iterable[Task
 
 def _showing(passes: Sequence[EvidenceRow], earlier: EvidenceRow) -> str:
     """Return the last pass that is worth as much as an earlier one, and about no less of the code."""
+    from memento_git.work.proof.trust import at_least
+
     strong = (one for one in reversed(passes) if at_least(one["trust_level"], earlier["trust_level"]))
     return next((one["id"] for one in strong if not is_narrower(one["covers"], earlier["covers"])), "")
 

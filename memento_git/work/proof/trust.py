@@ -137,11 +137,6 @@ def counts_not_yet(evidence: Evidence, status: str, *, ahead: bool) -> bool:
     return ahead and (status != "recorded" or outcome_of(evidence.data) != "failed")
 
 
-def ended(check: Mapping[str, Any], recorded: str) -> str:
-    """Return when a check came to what it did: never later than it was recorded, whatever its provider says."""
-    return min(check.get("finished") or recorded, recorded)
-
-
 def concluded(conclusion: str) -> str:
     """Return what a provider's word for how a check ended comes to; only a plain success is one."""
     if conclusion in CHECK_PASSED:

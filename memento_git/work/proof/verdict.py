@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from memento_git.model.markup import code
 from memento_git.model.tuples import NamedTuple
 from memento_git.work.proof.codes import agree, is_narrower
-from memento_git.work.proof.trust import counts_not_yet, ended, fault, is_of, is_silent, meets, outcome_of, seen_by
+from memento_git.work.proof.failures import ended
+from memento_git.work.proof.trust import counts_not_yet, fault, is_of, is_silent, meets, outcome_of, seen_by
 from memento_git.work.proof.verification import Command, Demand, shown
 
 if TYPE_CHECKING:
