@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from memento_git.knowledge import refusals as no
-from memento_git.model.clock import DURATION, duration, instant, seconds_of, stamp
+from memento_git.model.clock import duration, instant, is_duration, seconds_of, stamp
 
 FIRST: Final = -30_610_224_000  # the year 1000
 
@@ -14,7 +14,7 @@ def moment(where: str, given: str, now: str) -> str:
     """Return the time that a date, a time or a length from now names."""
     text = given.strip()
     try:
-        return instant(stamp(seconds_of(now) + duration(text)) if DURATION.fullmatch(text) else text)
+        return instant(stamp(seconds_of(now) + duration(text)) if is_duration(text) else text)
     except (ValueError, OverflowError, OSError):  # a length may lead beyond all years that can be written
         raise no.MomentInvalid(where=where, given=given) from None
 
@@ -28,4 +28,4 @@ def end_of(where: str, given: str, now: str) -> str:
 def past_moment(where: str, given: str, now: str) -> str:
     """Return the time that a date, a time or a length back from now names."""
     text = given.strip()
-    return stamp(max(seconds_of(now) - duration(text), FIRST)) if DURATION.fullmatch(text) else moment(where, text, now)
+    return stamp(max(seconds_of(now) - duration(text), FIRST)) if is_duration(text) else moment(where, text, now)

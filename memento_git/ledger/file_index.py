@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
@@ -14,7 +13,6 @@ from memento_git.model.tuples import NamedTuple
 EVENT_LENGTH: Final = len("-123456789012.yaml")
 START: Final = 1 - EVENT_LENGTH
 END: Final = -len(".yaml")
-NOTE_END: Final = -len(".md")
 REDACTED: Final = "-redacted-"
 TEXTS: Final = ("run", "plan", "task")  # they lie in the folder of what happened to them
 REDACTABLE: Final = ("evidence", "note")  # their events stay when they go
@@ -113,7 +111,7 @@ def build(paths: Iterable[str]) -> tuple[FileIndex, list[Finding]]:
     index = FileIndex({}, {}, {}, {}, {}, {}, [])
     findings: list[Finding] = []
     last = owner = ""
-    is_event, is_note = layout.EVENT_NAME.fullmatch, re.compile(layout.NOTE_FILE).fullmatch
+    is_event = layout.EVENT_NAME.fullmatch
     events, events_of, prose = index.events, index.events_of, index.prose
     for path in paths:
         folder, _, name = path.rpartition("/")
@@ -124,7 +122,7 @@ def build(paths: Iterable[str]) -> tuple[FileIndex, list[Finding]]:
             events_of.setdefault(owner, []).append(identity)
             if REDACTED in name:
                 index.redactions.append(path)
-        elif not owner and is_note(path) and (note := name[:NOTE_END]) not in prose:
+        elif not owner and (note := layout.note_of(path)) and note not in prose:
             prose[note] = path
         else:
             findings += add(index, path, owner, name)

@@ -308,7 +308,7 @@ class Git:
         asked = f"{rev}^{{commit}}"
         if rev.startswith("^") or "\0" in rev:
             return None
-        if not names.PLAIN.fullmatch(rev):
+        if not re.fullmatch(names.PLAIN, rev):
             return self.answer("rev-parse", "--verify", "--quiet", "--end-of-options", asked)
         found = self.stored([asked])[0]
         return found and found.oid

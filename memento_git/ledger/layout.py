@@ -67,7 +67,8 @@ def evidence_of(path: str) -> str:
 
 def note_of(path: str) -> str:
     """Return the note whose text a file holds; '' for any other file."""
-    return path.rpartition("/")[2].removesuffix(".md") if re.fullmatch(NOTE_FILE, path) else ""
+    is_note = path.startswith(KNOWLEDGE) and re.fullmatch(NOTE_FILE, path)
+    return path.rpartition("/")[2].removesuffix(".md") if is_note else ""
 
 
 def is_archive(path: str) -> bool:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 SHORT_ID: Final = r"[0-9a-f]{7,39}"
 WHOLE_ID: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 NAME: Final = r"(?s)(?P<name>(?:[^~^:@\s\x00-\x1f\x7f*?\[\\]|@(?!\{))+)(?P<rest>[~^:@].*)?"
-PLAIN: Final = re.compile(r"\w[\w./+-]*(?:[~^]\d*)*")  # a process that reads many objects ends at some others
-BRANCH: Final = re.compile(r"ref: (refs/heads/[^\x00-\x20]+)\n")
+PLAIN: Final = r"\w[\w./+-]*(?:[~^]\d*)*"  # a process that reads many objects ends at some others
+BRANCH: Final = r"ref: (refs/heads/[^\x00-\x20]+)\n"
 SELF: Final = ("HEAD", "@")
 BRANCHES: Final = ("refs/heads/", "refs/remotes/")
 REMOTE_HEAD: Final = "refs/remotes/.+/HEAD"
@@ -75,7 +75,7 @@ def is_ref(git: Git, name: str) -> bool:
 def head_in_files(git: Git) -> tuple[str, str] | None:
     """Return HEAD's commit and branch, where two files say them, as they do after each commit; else git is asked."""
     with contextlib.suppress(OSError, UnicodeError):
-        found = BRANCH.fullmatch((git.git_dir / "HEAD").read_text(encoding="utf-8"))
+        found = re.fullmatch(BRANCH, (git.git_dir / "HEAD").read_text(encoding="utf-8"))
         tip = (git.common_dir / found[1]).read_text(encoding="utf-8").removesuffix("\n") if found else ""
         if found and len(tip) == len(git.zero) and WHOLE_ID.fullmatch(tip):
             return tip, found[1]

@@ -9,7 +9,7 @@ from typing import Final
 from memento_git.errors import Refused
 from memento_git.ledger import codec, layout, policyfile
 from memento_git.ledger.view import LedgerUnreadable, View
-from memento_git.model.clock import DURATION, instant
+from memento_git.model.clock import instant, is_duration
 from memento_git.model.finding import AWAY, FETCHING, Finding
 from memento_git.model.ready_recipes import ready
 from memento_git.model.recipes import BUILT_IN, Recipe, holes
@@ -114,7 +114,7 @@ class RecipeBook:
 
 def _no_time(text: str) -> bool:
     """Tell whether a value without parameters names no moment."""
-    if holes(text) or DURATION.fullmatch(text.strip()):
+    if holes(text) or is_duration(text):
         return False
     try:
         instant(text.strip())

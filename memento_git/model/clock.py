@@ -9,7 +9,7 @@ from typing import Final
 from memento_git.errors import Misused, Refused
 
 STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-DURATION: Final = re.compile(r"(0{0,8}[0-9]{1,9})\s*(s|m|h|d)")
+DURATION: Final = r"(0{0,8}[0-9]{1,9})\s*(s|m|h|d)"
 AHEAD: Final = 300
 LAST: Final = 253402300799  # the last second of the year 9999: no record holds a later time
 SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -69,9 +69,14 @@ def seconds_of(text: str) -> float:
     return datetime.fromisoformat(text).timestamp()
 
 
+def is_duration(text: str) -> bool:
+    """Tell whether a text names a length of time."""
+    return re.fullmatch(DURATION, text.strip()) is not None
+
+
 def duration(text: str) -> int:
     """Return the seconds of `90s`, `15m`, `1h` or `2d`."""
-    match = DURATION.fullmatch(text.strip())
+    match = re.fullmatch(DURATION, text.strip())
     if match is None:
         raise DurationInvalid(given=text)
     return int(match[1]) * SECONDS[match[2]]
