@@ -166,6 +166,19 @@ def test_withdrawn_evidence_is_not_withdrawn_again(first: str, second: str) -> N
     assert tale.verdict(tale.tell(second, PROOF)) == ("illegal", "evidence_withdrawn")
 
 
+@pytest.mark.parametrize(
+    ("target", "verdict", "status"),
+    [
+        (PROOF, LEGAL, "redacted"), ("event_000000000009", LEGAL, "recorded"),
+        ("evidence_000000000002", ("illegal", "target_foreign"), "recorded"),
+    ],
+)  # fmt: skip
+def test_a_redaction_is_of_its_own_record_or_of_an_event(target: str, verdict: tuple[str, str], status: str) -> None:
+    tale = Tale()
+    assert tale.verdict(tale.tell("redacted", PROOF, target=f"{target}@{'0' * 32}", reason="why")) == verdict
+    assert tale.status(PROOF) == status
+
+
 @pytest.mark.parametrize("scope", [RUN, TASK])
 @pytest.mark.parametrize("lifted", ["passed", "waived"])
 def test_a_failed_gate_blocks_hand_off_and_claim_until_passed_or_waived(scope: str, lifted: str) -> None:
