@@ -191,7 +191,8 @@ class Contest:
         if rival:
             seen = [target, rival, *dice.sample(self.names, dice.randrange(2))]
             verb = "voided" if dice.random() < 0.8 else "settled"
-            self._add(verb, seen, target=target, keep=dice.choice((target, rival)), reason="why")
+            kept = dice.choice((target, rival))
+            self._add(verb, seen, reason="why", **({"target": target} if verb == "voided" else {"keep": kept}))
 
     def _move(self, seen: list[str]) -> str:
         return self._add(self.dice.choice(MOVES), seen, reason="why", text="", unmet=["x"])

@@ -235,7 +235,7 @@ class Fold:
         merged = merge({lane: written for lane, written in sides.items() if written})
         values = {lane: value for lane, value in merged.values.items() if lane not in merged.contested}
         before = self.lanes([keep]).values if keep in past else {}
-        return Lanes({**before, **values} if event.do == "settled" else values, {})
+        return Lanes({**before, **values}, {})
 
     def _side(self, lane: str, keep: str, events: Iterable[str]) -> dict[str, Value]:
         """Return the writings among concurrent ones that are the kept event's, or before or after it."""

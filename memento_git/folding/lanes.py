@@ -99,9 +99,6 @@ def merge(writers: Mapping[str, Mapping[str, Value]]) -> Lanes:
     values: dict[str, Value] = {}
     contested: dict[str, tuple[str, ...]] = {}
     for lane, written in writers.items():
-        if len(written) == 1:
-            values[lane] = next(iter(written.values()))
-            continue
         joined = join(lane, written.values())
         if joined is None:
             contested[lane] = tuple(sorted(written))

@@ -31,7 +31,7 @@ def undone_by(seen: Judged, known: Mapping[str, Judged]) -> dict[str, set[str]]:
     if seen.event.do == "voided":
         found = _target(seen, known)
         return {} if found is None else {found.event.id: _reach(found, known)}
-    kept = known.get(seen.event.get("keep")) if seen.event.do == "settled" else None
+    kept = known.get(seen.event.get("keep"))
     if kept is None:
         return {}
     name = kept.event.id
@@ -45,7 +45,7 @@ def undone_by(seen: Judged, known: Mapping[str, Judged]) -> dict[str, set[str]]:
 
 
 def _target(void: Judged, known: Mapping[str, Judged]) -> Judged | None:
-    found = known.get(void.event.get("target")) if void.event.do == "voided" else None
+    found = known.get(void.event.get("target"))
     return found if found is not None and takes_out(void, found) else None
 
 
@@ -66,7 +66,7 @@ def _kept_by(settled: Judged, target: str, by: str, known: Mapping[str, Judged],
 
     What that side had itself taken out before is not kept with it, nor what came after it and was out, or unseen.
     """
-    kept = known.get(settled.event.get("keep")) if settled.event.do == "settled" else None
+    kept = known.get(settled.event.get("keep"))
     if kept is None:
         return set()
     name, lanes = kept.event.id, settled.writes.keys() & known[target].writes.keys()
