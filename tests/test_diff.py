@@ -471,6 +471,37 @@ def test_what_a_branch_proves_by_a_policy_of_its_own_is_not_counted_as_proven(pl
     )
 
 
+def test_what_a_branch_approves_and_judges_by_a_policy_of_its_own_is_told_as_by_who_may_not(play: Play) -> None:
+    config = play.root / layout.CONFIG
+    rules = "version: 1\npolicy:\n  plan: {{approvers: [{0}]}}\n  gates: {{verdicts: {{quality_review: [{0}]}}}}\n"
+    run = play.planned()
+    base = play.commit(config, rules.format("Ann"), "who may")
+    play.commit(config, rules.format("Bob"), "another may")
+    other = play.as_("Bob")
+    plan = other.do(plans.draft_plan, "Another", "Less.", run=run)
+    other.do(plans.approve_plan, plan)
+    other.gate("quality_review", "passed", reason="Fine.")
+    (change,) = told(play, f"{base}..")["runs"]
+    assert [(gate["to"], gate["reason"]) for gate in change["gates"]] == [
+        ("fallen", "it is by Bob, and policy names Ann"),
+    ]  # fmt: skip
+    (why,) = [row["unapproved"] for row in change["plans"] if row["id"] == plan]
+    assert "approved by Bob: policy names Ann" in why
+
+
+def test_a_run_that_a_branch_completes_by_a_policy_of_its_own_lacks_what_that_does_not_ask(play: Play) -> None:
+    config = play.root / layout.CONFIG
+    rules = "version: 1\npolicy:\n  require: [{}]\n  gates: {{required: [{}]}}\n"
+    run = play.planned()
+    base = play.commit(config, rules.format("test", "quality_review"), "more is asked")
+    play.commit(config, rules.format("", ""), "less is asked")
+    task = play.task()
+    play.complete(play.claimed(task), play.evidence(task, kind="command"))
+    play.do(runs.complete_run, run)
+    (change,) = told(play, f"{base}..")["runs"]
+    assert change["doubts"] == ["1 task is not proven", "gate quality_review has not passed"]
+
+
 def test_histories_without_a_common_commit_are_not_led_to_where_they_parted(play: Play, run: str) -> None:
     git(play.root, "switch", "-q", "--orphan", "other")
     git(play.root, "checkout", "-q", "main", "--", ".memento")

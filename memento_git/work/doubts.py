@@ -48,7 +48,8 @@ def of_run(held: RunRows) -> list[str]:
     """Return what takes from that a run is completed, by what holds of its tasks and gates now."""
     if held["run"]["status"] != "completed":
         return []
-    left = sum(not row["proven"] for row in held["tasks"] if row["status"] != "cancelled")
+    counting = [row for row in held["tasks"] if row["status"] != "cancelled"]
+    left = sum(not row["proven"] or bool(row.get("unproven_by_older")) for row in counting)
     gates = [row for row in held["gates"] if row["scope_kind"] == "run" and not row["late"]]
     told = [f"{many(left, 'task is', 'tasks are')} not proven"] if left else []
     told += [f"gate {row['kind']} failed" for row in gates if row["status"] == "failed"]

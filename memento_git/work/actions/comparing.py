@@ -48,7 +48,7 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
         before = _held(old, run)
         keys.tell(run, before, after)
         if policy["changed"] and after is not None:
-            _by_older(RunState(new, run, runners, keys.policy), after["tasks"])
+            _by_older(after, _held(keys.judged, run, runners) or diff.EMPTY)
         packed = _archived(new, run) and not _archived(old, run)
         change = diff.run_change(before, after, new.now, archived=packed)
         wrong = [] if same else _forbidden(old, new, run, after)
@@ -108,6 +108,13 @@ class _Keys:
 
         return signers_at(self._view.git, self._view.commits[0], self.policy)
 
+    @cached_property
+    def judged(self) -> View:
+        """Return the newer side as it is by the policy of the older one."""
+        view = View(self.new.git, self.new.commits, self.new.now)
+        view.ruled = self.policy
+        return view
+
     def tell(self, run: str, before: Row | None, after: Row | None) -> None:
         """Say in the rows of a run what the signatures since come to, and where one is lacking that policy demands."""
         if after is None:
@@ -137,11 +144,19 @@ def _held(view: View, run: str, runners: Runners | None = None) -> Row | None:
     return {**held}
 
 
-def _by_older(state: RunState, tasks: Sequence[Row]) -> None:
-    """Say in rows of tasks that the newer policy takes as proven why the older one, which judges a branch, does not."""
-    for row in tasks:
+def _by_older(held: Row, older: Row) -> None:
+    """Say in the rows of a run why what holds by the newer policy does not by the older one, which judges a branch."""
+    tasks, plans = ({row["id"]: row for row in older[name]} for name in ("tasks", "plans"))
+    for row in held["tasks"]:
         if row["proven"]:
-            row["unproven_by_older"] = list(state.proof(row["id"]).why)
+            row["unproven_by_older"] = tasks[row["id"]]["unproven_because"]
+    for row in held["plans"]:
+        row["unapproved"] = row["unapproved"] or plans[row["id"]]["unapproved"]
+    gates = {(row["scope"], row["kind"]): row for row in older["gates"]}
+    for row in held["gates"]:
+        other = gates.pop((row["scope"], row["kind"]), row)
+        row["fallen"] = row["fallen"] or other["fallen"]
+    held["gates"] += gates.values()
 
 
 def _policy(old: View, new: View) -> Row:
