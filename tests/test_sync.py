@@ -478,6 +478,27 @@ def test_errors_that_this_side_brings_are_refused_named_and_can_be_mended(hub: H
     assert sync(ada.beside(ada.root, "Ada")).brought.outcome == "pushed"
 
 
+def test_what_is_pushed_is_judged_by_the_policy_that_the_remotes_own_line_had(hub: Hub) -> None:
+    """A request weakens policy, and puts it back before it is merged; what is pushed began between the two."""
+    ada, config = hub.first, hub.first.root / ".memento" / "config.yaml"
+    weak = config.read_text()
+    ada.planned()
+    ada.commit(config, weak.replace("require: []", "require: [test]"), "tests are asked for")
+    sync(ada)
+    git(ada.root, "switch", "-q", "-c", "request")
+    between = ada.commit(config, weak, "meanwhile")
+    ada.commit(config, weak.replace("require: []", "require: [test]"), "back")
+    git(ada.root, "switch", "-q", "main")
+    git(ada.root, "merge", "-q", "--no-ff", "-m", "the request", "request")
+    git(ada.root, "push", "-q")
+    git(ada.root, "reset", "-q", "--hard", between)
+    task = ada.task()
+    ada.complete(ada.claimed(task), ada.evidence(task, kind="lint"))
+    before = hub.head()
+    error = refused(ada, vetting.PushUnsound)
+    assert ("P001" in error.message, before[:12] in error.hint, hub.head()) == (True, True, before)
+
+
 def test_a_run_whose_code_went_on_since_its_completion_is_pushed_as_it_was_then(hub: Hub) -> None:
     ada = hub.first
     run = ada.planned()

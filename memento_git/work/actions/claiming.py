@@ -58,7 +58,7 @@ def claim_on_remote(ledger: Ledger, given: str, remote: str = "", *, lease: int 
     publish.guard(ledger.git)
     where = remotes.target(ledger.git, remote)
     with syncing.alone(ledger):
-        vetting.refuse_unsound(ledger, where, ledger.git.commit_of("HEAD"), (), is_new=True)
+        vetting.refuse_unsound(ledger, where, ledger.git.commit_of("HEAD"))
         place = _find(ledger, where, given)
         try:
             held = _take(ledger, where, place, lease)

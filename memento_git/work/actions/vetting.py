@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import MementoError, Moved, Refused
-from memento_git.ledger import layout, merging, purging, tree_diff
+from memento_git.ledger import layout, merging, purging, ranges, tree_diff
 from memento_git.model.enumeration import some
 from memento_git.review import branch_check, tree_check
 
@@ -82,20 +82,21 @@ def _step(git: Git, where: Target, theirs: str) -> str:
     return f"merge by hand ({by_hand}), {again}, before you push"
 
 
-def refuse_unsound(ledger: Ledger, where: Target, ours: str, common: Sequence[str], *, is_new: bool) -> None:
+def refuse_unsound(ledger: Ledger, where: Target, ours: str, theirs: str = "") -> None:
     """Refuse a commit that has errors which its base, what the remote has already, does not have.
 
+    The base is where it left the remote's branch, whose own line has the policy, or else what is known of the remote.
     What two sides make of each other, such as two claims, is nobody's error: it is pushed, told and settled.
     """
-    base = _nearest(ledger.git, where.remote, ours) if is_new else next(iter(common), "")
-    if not base and not is_new:
-        return
-    if base:
-        report = branch_check.added(ledger.git, [base] if is_new else common, ours, base[:12], ledger.now())
+    git = ledger.git
+    if base := theirs or _nearest(git, where.remote, ours):
+        forks, tip, _ = ranges.parting(git, base, ours)
+        rules = ranges.ruling(git, forks, tip)
+        report = branch_check.added(git, forks, ours, base[:12], ledger.now(), ruling=rules)
     else:
-        report = tree_check.alone(ledger.git, ours, ledger.now())
+        report = tree_check.alone(git, ours, ledger.now())
     if found := _wrong(report):
-        if push := "" if is_new else _outrun(ledger, where, ours, found):
+        if push := _outrun(ledger, where, ours, found) if theirs else "":
             raise PushOutrun(told=_told(found), push=push, **where.where)
         how = f"--base {base[:12]}" if base else "--no-base"
         raise PushUnsound(told=_told(found), how=how, **where.where)
