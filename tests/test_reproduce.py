@@ -749,6 +749,7 @@ def test_check_runs_again_what_a_branch_rests_on_and_fails_where_it_differs(play
     assert believed[0] == 0
     (found,) = [one for one in json.loads(out)["findings"] if one["code"] == "V002"]
     assert (code, found["severity"]) == (5, "error")
+    assert (play.root / found["path"]).read_text().splitlines()[found["line"] - 1] == "outcome: passed"
     assert found["fix"].endswith(f": memento evidence retract {evidence} --reason WHY")
     assert f"{evidence}, run again, differs: exit code 0 is recorded, 3 came out" in found["message"]
     assert cli("-C", str(play.root), "check", "--staged", "--reproduce")[0] == 2

@@ -115,7 +115,10 @@ def _with(report: Report, again: Again | None, form: str) -> tuple[Report, list[
     """Return a report with what running again showed to be wrong, as grave as policy takes it; say what was run."""
     if again is None:
         return report, None
-    return report._replace(findings=[*again.findings(), *report.findings]).weighed(), _told(again, form)
+    from memento_git.review.files import placed
+
+    found = placed(again.ledger.view(), again.findings())
+    return report._replace(findings=[*found, *report.findings]).weighed(), _told(again, form)
 
 
 def _told(again: Again, form: str) -> list[dict[str, Any]]:
