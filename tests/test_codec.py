@@ -151,7 +151,7 @@ def test_nesting_that_crashes_the_parser_in_c_is_refused_before_it_gets_there() 
     ("data", "words"),
     [
         ("", "front matter"), ("id: x\n", "front matter"), ("---\nid: x\n", "front matter"),
-        ("\ufeff" + PROSE, "front matter"), ("---\n---\n", "missing"),
+        ("\ufeff" + PROSE, "a byte order mark stands before the front matter"), ("---\n---\n", "missing"),
     ],
 )  # fmt: skip
 def test_prose_without_front_matter_is_a_finding(data: str, words: str) -> None:

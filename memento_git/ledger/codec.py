@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PROSE: Final = {"run": RUN, "plan": PLAN, "task": TASK, "note": NOTE}
 LARGEST: Final = 1024 * 1024
 TIMES: Final = ("at", "until", "expires", "valid_from", "valid_to")
+UNPARTED: Final = "front matter between two lines '---' is missing"
 CONFLICT: Final = r"(?ms)^<{7} .*?^={7}$.*?^>{7} "
 HIDING: Final = re.compile("[\x85\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\r(?!\n)")
 NEWER: Final = "F005"
@@ -121,7 +122,8 @@ def _split(data: bytes, *, prose: bool) -> tuple[bytes, str, int, str]:
     except UnicodeDecodeError:
         return b"", "", 0, "not UTF-8 text"
     if (parts := prosefile.parted(text)) is None:
-        return b"", "", 1, "front matter between two lines '---' is missing"
+        told = "a byte order mark stands before the front matter" if text.startswith("\ufeff") else UNPARTED
+        return b"", "", 1, told
     return parts[0].encode(), parts[1].strip("\n"), 1, ""
 
 
