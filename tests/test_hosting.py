@@ -164,7 +164,8 @@ def test_an_answer_that_is_none_is_told_as_what_it_is(
 def test_an_endless_list_of_pages_ends(service: Service) -> None:
     path = "/organizations/acme/pipelines/app/builds"
     service.on(path, [], Link=f'<{service.url}{path}>; rel="next"')
-    assert "pages of answers" in refusal(service).message
+    refused = refusal(service)
+    assert ("pages of answers" in refused.message, "evidence check FILE" in refused.hint) == (True, True)
     assert len(service.asked) == hosting.MOST_PAGES
 
 

@@ -68,6 +68,10 @@ class HostingFailed(Refused):
     hint_ = "run the command again later"
 
 
+class TooManyPages(HostingFailed):
+    hint_ = "they will not be fewer later; of checks, give a file of the service's JSON: memento evidence check FILE"
+
+
 class RequestUnfit(HostingFailed):
     """The service has what was asked for elsewhere or no longer, or does not take what was sent."""
 
@@ -206,7 +210,7 @@ class Asker:
     def _page(self, url: str, method: str = "GET", value: Any = None) -> tuple[Any, str | None]:
         self.asked += 1
         if self.asked > MOST_PAGES:
-            raise HostingFailed(host=self.host, problem=f"has more than {MOST_PAGES} pages of answers")
+            raise TooManyPages(host=self.host, problem=f"has more than {MOST_PAGES} pages of answers")
         errors = self.requests.exceptions
         try:
             body, following = within(self.until - time.monotonic(), lambda: self._answer(url, method, value))
