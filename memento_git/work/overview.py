@@ -102,10 +102,11 @@ def without_runs(view: View) -> RunRows:
 def overview(
     ledger: Ledger, view: View, run: str, *, limit: int = row_cache.SHOWN, ready: bool = False, late: bool = False
 ) -> RunRows:
-    """Return a run as it is now: its rows, cut to a limit that is told, and what follows from clock and code.
+    """Return a run as it is now: its rows, and what follows from clock and code.
 
-    Where that is to be `ready` as JSON, ids are cut too, or, where nothing is, the audit may be such already. With
-    `late` nothing is said of what is uncommitted, for git may still be looking.
+    Of each list at most `limit` rows are shown; `omitted` says how many more there are, and 0 shows all. `ready` is for
+    an answer in JSON: lists of ids are cut as well, and an audit that is shown whole may be JSON already. With `late`
+    the key `uncommitted` is left away, so that git need not have looked at the work tree yet.
     """
     shown = _overview(ledger, view, run, limit, ready=ready)
     return shown if late else {**shown, "uncommitted": uncommitted(ledger)}
