@@ -1189,6 +1189,15 @@ def test_a_title_that_is_cut_says_so(play: Play, run: str, cli: Call) -> None:
     assert f"{title[:59]}…" in cli("status", "-C", str(play.root))[1]
 
 
+def test_a_very_long_title_pushes_nothing_else_aside(play: Play, run: str, cli: Call) -> None:
+    play.task("Ship")
+    play.task("x" * 900)
+    step = next(line for line in cli("status", "-C", str(play.root))[1].splitlines() if line.startswith("next  “xx"))
+    assert (len(step) < 210, step.endswith("xx” is ready"), " characters … " in step) == (True, True, True)
+    short, long = sorted(map(len, cli("task", "list", "-C", str(play.root))[1].splitlines()))
+    assert (short < 60, long > 900) == (True, True)
+
+
 def test_a_gate_that_is_to_be_fresh_is_led_to_evidence_of_the_code_as_it_is(play: Play) -> None:
     text = "policy: {gates: {required: [quality_review, release], fresh: [quality_review, release]}}"
     play.commit(layout.CONFIG, f"version: 1\n{text}\n", "policy")

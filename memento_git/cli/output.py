@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 MOST_SHARED: Final = 3
+WIDEST: Final = 60
 PROSE: Final = ("text", "body", "description")
 COLOURS: Final = {
     "active": "green", "canonical": "green", "passed": "green", "accepted": "green", "completed": "green",
@@ -149,11 +150,12 @@ def concerned(event: ConcernedRow, names: Names) -> str:
 
 
 def columns(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return rows as aligned lines; the last column runs free."""
+    """Return rows as aligned lines; the last column runs free, and so does a line from a cell that is very wide."""
     held = [[str(cell) for cell in row] for row in rows]
     if not held:
         return []
-    widths = [max(len(click.unstyle(row[number])) for row in held) for number in range(len(held[0]) - 1)]
+    sizes = [[len(click.unstyle(cell)) for cell in row[:-1]] for row in held]
+    widths = [max((size for size in column if size <= WIDEST), default=0) for column in zip(*sizes, strict=True)]
     lines = []
     for row in held:
         cells = [cell + " " * (width - len(click.unstyle(cell))) for cell, width in zip(row, widths, strict=False)]

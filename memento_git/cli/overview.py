@@ -10,7 +10,7 @@ import click
 from memento_git.cli import output
 from memento_git.cli.boundary import Call, reads
 from memento_git.cli.options import COUNT, of_run
-from memento_git.model.enumeration import cut, many, some
+from memento_git.model.enumeration import cut, ends, many, some
 from memento_git.model.states import FINAL_RUN, PASSING
 from memento_git.work import nextsteps
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SHOWN_RUNS: Final = 5
 LONGEST_TITLE: Final = 60
+LONGEST_STEP: Final = 200
 MOST = click.option(
     "--limit", type=COUNT, metavar="N", default=200, show_default=True, help="Most rows of each list; 0 for all."
 )
@@ -113,7 +114,7 @@ def _others(rows: Sequence[RunRow], omitted: int, names: Names) -> list[str]:
 def _next(held: RunRows, names: Names) -> list[str]:
     lines = []
     for step in held["next"]:
-        lines.append(f"next  {names.within(output.printable(step['why']))}")
+        lines.append(f"next  {ends(names.within(output.printable(step['why'])), LONGEST_STEP)}")
         lines.append(f"      {click.style(names.within(output.printable(step['command'])), fg='cyan')}")
     return lines
 
