@@ -75,7 +75,6 @@ class Trees:
 
     def __init__(self, git: Git) -> None:
         self._git = git
-        self._told: dict[tuple[str, ...], str] = {}
         self._ledgers: dict[str, TreeListing] = {}
         self._due: dict[str, tuple[TreeListing, Mapping[str, str]]] = {}
         self._folders: dict[str, dict[str, Entry]] = {}
@@ -130,12 +129,7 @@ class Trees:
 
     def listed(self, *what: str) -> dict[str, Entry]:
         """Return path -> entry of what `git ls-tree` lists for a commit or tree and some paths."""
-        told = self._told.get(what)
-        if told is None:
-            told = os.fsdecode(self._git.run("ls-tree", "-z", "--full-tree", *what))
-            if len(told) <= LONGEST and any(WHOLE_ID.fullmatch(word) for word in what):
-                _keep(self._told, what, told)
-        return entries(told)
+        return entries(os.fsdecode(self._git.run("ls-tree", "-z", "--full-tree", *what)))
 
     def ledger(self, commit: str) -> TreeListing:
         """Return the lines of all files of the ledger."""
