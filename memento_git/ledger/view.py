@@ -105,25 +105,28 @@ class View:
     @cached_property
     def signers(self) -> str:
         """Return git's ids of the files that say whose reruns count; nothing where policy lists no runners."""
-        return "".join(f":{one}" for one in self._signer_files())
+        _, paths = self._of_policy()
+        entries = self.git.entries(self.commits[0], *paths) if paths and self.commits else {}
+        return "".join(f":{entry.mode} {entry.oid}" if (entry := entries.get(path)) else ":" for path in paths)
 
-    def _signer_files(self) -> list[str]:
-        """Return the ids of these files at the first commit; which they are is remembered for each policy."""
+    def _of_policy(self) -> tuple[bool, list[str]]:
+        """Return whether the policy's file is sound, and which files say whose reruns count; kept by git's id of it."""
         from memento_git.ledger import cache
 
         config = self.folders.get(layout.CONFIG)
-        paths: list[str] | None = cache.read(self.git, "signers", config.oid) if config else []
-        if paths is None and config is not None:
+        if config is None or not config.mode.startswith("100"):
+            return False, []
+        kept: tuple[bool, list[str]] | None = cache.read(self.git, "config", config.oid)
+        if kept is None:
             from memento_git.ledger import codec
 
             data = self.git.objects([config.oid])[0]
-            if config.type != "blob" or data is None:
-                return []
-            policy, _ = codec.read_config(data)
-            paths = policy.key_files if policy.reproduce["runners"] else []
-            cache.write(self.git, "signers", config.oid, paths)
-        entries = self.git.entries(self.commits[0], *paths) if paths and self.commits else {}
-        return [f"{entry.mode} {entry.oid}" if (entry := entries.get(path)) else "" for path in paths or ()]
+            if data is None:
+                return False, []
+            policy, amiss = codec.read_config(data)
+            kept = not amiss, policy.key_files if policy.reproduce["runners"] else []
+            cache.write(self.git, "config", config.oid, kept)
+        return kept
 
     def hold(self, blobs: Mapping[str, str]) -> None:
         """Let files be those of these blobs, '' where there shall be none; before any record is read."""
@@ -235,15 +238,9 @@ class View:
         return policy
 
     def refuse_unsound_policy(self) -> None:
-        """Refuse where the policy's file is wrong; of which is not, it is remembered."""
-        from memento_git.ledger import cache
-
-        config = self.folders.get(layout.CONFIG)
-        key = config.oid if config and len(self.commits) == 1 and not self.changed else ""
-        if not key or cache.read(self.git, "policy", key) is None:
+        """Refuse where the policy's file is wrong; that it is not, is remembered."""
+        if len(self.commits) != 1 or self.changed or not self._of_policy()[0]:
             self.policy()
-            if key:
-                cache.write(self.git, "policy", key, "sound")
 
     def refuse_newer(self) -> None:
         """Refuse a ledger that a newer version of this tool has written: what it says may mean something else."""
