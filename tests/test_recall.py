@@ -543,6 +543,17 @@ def test_all_kinds_of_the_ledger_are_found(play: Play, notes: Notes) -> None:
     assert {"run", "plan"} & kinds("Do it, show it")
 
 
+def test_each_record_is_the_first_to_be_found_by_its_id(play: Play, notes: Notes) -> None:
+    run = play.planned("Tame the walrus")
+    task = play.task("Feed the narwhal")
+    play.complete(play.claimed(task), evidence := play.evidence(task))
+    notes.add("1", "Whales", "Whales are mammals.")
+    notes.commit()
+    for one in (run, task, evidence, *play.state(run).ids("plan"), "note_000000000001"):
+        for asked_for in (one, f"what of {one}", one.partition("_")[2]):
+            assert [hit.card.id for hit in search(play.ledger, [asked_for]).hits[:1]] == [one], asked_for
+
+
 def test_evidence_is_found_by_the_case_that_failed(play: Play) -> None:
     case = '<testcase classname="tests.test_users" name="test_login"><failure/></testcase>'
     (play.root / "write.sh").write_text(

@@ -27,7 +27,7 @@ from memento_git.ledger import atomic_file
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
-FORMAT: Final = 10  # raised with every change of what is indexed or how: words, weights, marks, headers
+FORMAT: Final = 11  # raised with every change of what is indexed or how: words, weights, marks, headers
 STATE: Final = "state.json"
 IN_MEMORY: Final = 600_000  # words of documents in one segment: the library sorts so many without files of its own
 FULL: Final = 5_000  # documents from which a segment is not merged any more

@@ -87,8 +87,8 @@ def entry_of(document: Document) -> Entry:
     for word in date_words(header.time) if header.kind != "event" else ():
         weights[word] = max(weights[word], DATE)
     for name in (header.id, header.id.partition("_")[2]):
-        if name:
-            weights[name.lower()] = max(weights[name.lower()], TITLE)
+        for word in words(name)[:1]:
+            weights[word] = max(weights[word], TITLE)
     return Entry(header, dict(weights), max(length, 1), _marks(header))
 
 
