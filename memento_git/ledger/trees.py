@@ -16,7 +16,6 @@ from memento_git.model.tuples import NamedTuple
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
-K = TypeVar("K")
 T = TypeVar("T")
 MOST: Final = 8
 MOST_FOLDERS: Final = 64
@@ -167,7 +166,7 @@ def entries(told: str) -> dict[str, Entry]:
     return found
 
 
-def _keep(told: dict[K, T], what: K, value: T, most: int = MOST) -> None:
+def _keep(told: dict[str, T], what: str, value: T, most: int = MOST) -> None:
     """Remember one thing more, and forget the oldest."""
     told[what] = value
     while len(told) > most:
