@@ -50,30 +50,30 @@ def gathered(view: View, *, written: bool = True, few: int = 0) -> Iterator[Corp
         return
     from memento_git.knowledge import index
 
-    note_set = index.opened(view.git) if written else None
-    changes = tree_diff.changed(view.git, note_set.tree, tree) if note_set else None
-    if written and tree and (note_set is None or (_is_much(changes) and _is_head(view))):
-        note_set = _brought_up(view.git, note_set, tree)
-        changes = tree_diff.changed(view.git, note_set.tree, tree) if note_set else None
+    search_index = index.opened(view.git) if written else None
+    changes = tree_diff.changed(view.git, search_index.tree, tree) if search_index else None
+    if written and tree and (search_index is None or (_is_much(changes) and _is_head(view))):
+        search_index = _brought_up(view.git, search_index, tree)
+        changes = tree_diff.changed(view.git, search_index.tree, tree) if search_index else None
     if changes is None:
-        if note_set is not None:
-            note_set.close()
-        note_set, changes = None, tree_diff.blobs(view.git, tree)
+        if search_index is not None:
+            search_index.close()
+        search_index, changes = None, tree_diff.blobs(view.git, tree)
     try:
-        yield _in_memory(view, tree, changes, note_set)
+        yield _in_memory(view, tree, changes, search_index)
     finally:
-        if note_set is not None:
-            note_set.close()
+        if search_index is not None:
+            search_index.close()
 
 
-def _in_memory(view: View, tree: str, changes: dict[str, str], note_set: Index | None = None) -> Corpus:
+def _in_memory(view: View, tree: str, changes: dict[str, str], search_index: Index | None = None) -> Corpus:
     """Return an index with what differs from it, what other commits add, and what is not committed."""
     _add_others(view, tree, changes)
     wanted = _findable(changes)
     entries = [entry for _, entry in _entries(view.git, wanted)]
     if view.changed:
         entries += _uncommitted(view, tree, wanted)
-    return Corpus(note_set, wanted, entries)
+    return Corpus(search_index, wanted, entries)
 
 
 def _is_much(changes: dict[str, str] | None) -> bool:
@@ -102,12 +102,12 @@ def _uncommitted(view: View, tree: str, changes: dict[str, str]) -> list[Entry]:
     return [entry_of(one) for path in put for one in documents_of(path, view.contents.get(path, b""))]
 
 
-def _brought_up(git: Git, note_set: Index | None, tree: str) -> Index | None:
+def _brought_up(git: Git, search_index: Index | None, tree: str) -> Index | None:
     """Bring the index to a tree and return it; where it cannot be written, return the old one."""
     from memento_git.knowledge import index
 
-    if note_set is not None:
-        note_set.close()
+    if search_index is not None:
+        search_index.close()
     try:
         with lock.held(index.lock_path(git), TIMEOUT):
             current = index.opened(git)
