@@ -98,6 +98,17 @@ def test_what_is_asked_is_shown_by_what_might_prove_it_and_else_by_what_is_of_no
     assert judged(cite(evidence()), cite(diff, trust="reported"), policy=asks).proven
 
 
+@pytest.mark.parametrize(("kind", "outcome", "trust", "is_shown"), [
+    ("ci", "passed", "reported", True), ("ci", "observed", "reported", False),
+    ("artifact", "observed", "verified", True), ("artifact", "observed", "advisory", False),
+])  # fmt: skip
+def test_a_kind_that_is_asked_and_proves_nothing_is_shown_by_what_is_there_and_passed_where_it_has_a_verdict(
+    kind: str, outcome: str, trust: str, *, is_shown: bool
+) -> None:
+    found = cite(evidence(2, kind=kind, outcome=outcome), trust=trust)
+    assert judged(cite(evidence()), found, policy=POLICY._replace(require=(kind,))).proven is is_shown
+
+
 @pytest.mark.parametrize("status", ["retracted", "redacted", "superseded"])
 def test_one_withdrawn_citation_spoils_the_others(status: str) -> None:
     assert not judged(cite(evidence(1)), cite(evidence(2), status=status)).proven

@@ -50,6 +50,12 @@ def names(found: list[Cited]) -> list[int]:
 def test_the_latest_run_of_each_command_is_kept() -> None:
     found = [cite(ran(2, code=1)), cite(ran(1)), cite(ran(3, "ruff check")), cite(ran(4, "ruff check", code=1))]
     assert names(latest(found, [CODE])) == [2, 4]
+    assert names(latest([*found, cite(ran(5, kind="lint"))], [CODE])) == [2, 4, 5]
+
+
+def test_of_two_runs_at_one_moment_the_same_one_counts_in_whatever_order_they_are_read() -> None:
+    found = [cite(ran(1)), cite(ran(2, code=1, at="2026-01-01T00:00:01.000Z"))]
+    assert names(latest(found, [CODE])) == names(latest(found[::-1], [CODE])) == [2]
 
 
 @pytest.mark.parametrize("status", ["recorded", "retracted"])
@@ -97,8 +103,17 @@ def test_checks_and_approvals_are_told_apart_by_name_and_by_who_gave_them() -> N
         cite(typed(4, "approval", approves=TASK)),
         cite(typed(5, "approval", approves=TASK, by="Grace")),
         cite(typed(6, "approval", approves="run_000000000000")),
+        cite(typed(7, "ci", check={"provider": "gitlab", "name": "build", "conclusion": "success"})),
     ]
-    assert names(latest(found, [CODE])) == [2, 3, 4, 5, 6]
+    assert names(latest(found, [CODE])) == [2, 3, 4, 5, 6, 7]
+
+
+def test_of_two_verdicts_of_a_check_that_counts_which_ended_last_whenever_it_was_recorded() -> None:
+    told = {"provider": "github", "name": "build"}
+    late = {**told, "conclusion": "failure", "finished": "2026-01-01T00:00:01.000Z"}
+    early = {**told, "conclusion": "success", "finished": "2026-01-01T00:00:00.000Z"}
+    found = [cite(typed(1, "ci", check=late)), cite(typed(2, "ci", check=early))]
+    assert names(latest(found, [CODE])) == [1]
 
 
 def test_a_pass_about_less_code_takes_no_failure_back() -> None:
