@@ -87,10 +87,8 @@ def _is_replaced(view: View, path: str, good: set[str]) -> bool:
     if not isinstance(event, Event) or place is None or "signature" in event.data:
         return False
     counting = _counting(RunState(view, place.run), event)
-    is_said_again = bool(counting) and {(one.of, one.get("text")) for one in counting} == {
-        (event.of, event.get("text"))
-    }
-    return is_said_again and good >= {one.path for one in counting}
+    said = {(one.of, one.get("text")) for one in counting}
+    return said == {(event.of, event.get("text"))} and good >= {one.path for one in counting}
 
 
 def handed_out(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:

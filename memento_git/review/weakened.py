@@ -100,7 +100,7 @@ def _levels(old: Policy, new: Policy) -> Iterator[str]:
     for section in ("release", "preflight", "graph"):
         for key, level in getattr(old, section).items():
             now = getattr(new, section).get(key)
-            if level in LEVELS and now in LEVELS and LEVELS.index(now) > LEVELS.index(level):
+            if level in LEVELS and LEVELS.index(now) > LEVELS.index(level):
                 yield f"{section}.{key}: {now} now, it was {level}"
     if new.graph["growth"] > old.graph["growth"]:
         yield f"graph.growth: {new.graph['growth']} percent are allowed now, it was {old.graph['growth']}"
