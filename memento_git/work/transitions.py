@@ -136,7 +136,7 @@ def _dispatched(event: Event, seen: Seen, status: str) -> Writes:
     if status != "pending" and not along:
         _refuse_unready(event.of, status)
     return {
-        f"dispatch:{name}": ("queued", "candidate" if candidate else ""),
+        f"dispatch:{name}": ("queued", ""),
         **({f"candidate:{name}": ("open",)} if candidate else {}),
         STATUS: (status if along else "dispatched", "" if candidate else name),
     }
