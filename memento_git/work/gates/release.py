@@ -120,11 +120,7 @@ def _check(name: str, checks: Iterable[CheckSeen]) -> tuple[str, list[str]]:
     fresh = [one for one in named if one.fresh]
     if not any(one.stands for one in fresh):
         return "it is stale: it is of other code than this commit's", []
-    latest: dict[str, CheckSeen] = {}
-    for one in fresh:
-        before = latest.get(f"{one.provider}/{one.name}")
-        if before is None or _rank(one) > _rank(before):
-            latest[f"{one.provider}/{one.name}"] = one
+    latest = {f"{one.provider}/{one.name}": one for one in sorted(fresh, key=_rank)}
     bad = [one for _, one in sorted(latest.items()) if one.void or one.outcome != "passed"]
     if bad:
         return "; ".join(f"its latest verdict, of {one.provider}, is {one.void or one.conclusion}" for one in bad), []
