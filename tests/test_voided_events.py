@@ -162,6 +162,13 @@ def test_an_illegal_event_is_trouble_no_more_when_a_void_had_not_seen_it_or_an_i
     assert [seen.event.id for seen in tale.folded().illegal] == [wrong]
 
 
+def test_a_void_of_what_is_legal_takes_nothing_out() -> None:
+    tale = planned()
+    wrong = tale.tell("voided", target=tale.done(), reason="why")
+    assert tale.verdict(wrong) == ("illegal", "event_is_legal")
+    assert tale.folded().undone == {}
+
+
 # Contests that are made up and voided, and voids that are: however they lie, and in whatever order they are read.
 
 MOVES = ("accepted", "rejected", "reopened", "cancelled", "blocked")
