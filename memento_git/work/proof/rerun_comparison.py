@@ -167,8 +167,7 @@ def less_covered(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[st
 
 
 def _covered(report: Mapping[str, Any]) -> tuple[int, int]:
-    counts = report.get("counts") or {}
-    return counts.get("covered", 0), counts.get("lines", 0)
+    return report["counts"].get("covered", 0), report["counts"].get("lines", 0)
 
 
 def is_rerun_of(rerun: Mapping[str, Any], first: Evidence) -> bool:
