@@ -75,6 +75,18 @@ def test_settlings_that_had_not_seen_each_other_take_out_neither_of_the_sides_th
         assert undone(events) == gone
 
 
+def test_how_far_a_settling_stands_is_known_before_that_of_what_it_keeps() -> None:
+    root, one, two = told("root", "status"), told("one", "lease"), told("two", "lease")
+    first = told("first", "status", past=("root", "two"), keep="two")
+    against = told("against", "status", past=("root", "one"), keep="one")
+    keeps = told("keeps", "status", past=("root", "one", "two", "first", "against"), keep="against")
+    back = told("back", "status", "lease", past=("root", "two", "first"), keep="root")
+    over = told("over", "lease", past=("root", "one", "two", "first", "against", "back"), keep="one")
+    events = [root, one, two, first, against, keeps, back, over]
+    gone = {"root": {"status"}, "two": {"lease"}, "back": {"lease"}}
+    assert undone(events) == undone(events[::-1]) == gone
+
+
 def test_what_a_kept_side_had_itself_taken_out_is_not_kept_with_it() -> None:
     old, base = told("old", "status"), told("base", "status")
     first = told("first", "status", past=("old", "base"), keep="base")
