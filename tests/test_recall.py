@@ -551,7 +551,7 @@ def test_each_record_is_the_first_to_be_found_by_its_id(play: Play, notes: Notes
     notes.commit()
     for one in (run, task, evidence, *play.state(run).ids("plan"), "note_000000000001"):
         for asked_for in (one, f"what of {one}", one.partition("_")[2]):
-            assert [hit.card.id for hit in search(play.ledger, [asked_for]).hits[:1]] == [one], asked_for
+            assert [hit.header.id for hit in search(play.ledger, [asked_for]).hits[:1]] == [one], asked_for
 
 
 def test_evidence_is_found_by_the_case_that_failed(play: Play) -> None:
