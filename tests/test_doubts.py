@@ -231,6 +231,25 @@ def test_a_verdict_by_who_may_not_give_it_is_told_on_every_surface(play: Play, r
     assert (row["status"], row["fallen"]) == ("passed", "it is by Ada <ada@example.invalid>, and policy names Grace")
 
 
+@pytest.mark.parametrize(("asked", "lacks"), [
+    ("approvals: 1, approvers: [Grace]", "approvals: 0 of 1, by Grace"), ("checks: [ci]", "check ci: there is none"),
+])  # fmt: skip
+def test_a_release_on_less_than_policy_asks_is_told_on_every_surface(
+    play: Play, run: str, cli: Call, asked: str, lacks: str
+) -> None:
+    play.policy("  require: []\n")
+    play.task("Feed it")
+    play.gate("release", "passed")
+    start = git(play.root, "rev-parse", "HEAD")
+    play.policy(f"  release: {{{asked}}}\n")
+    for surface in (["status"], ["report"], ["report", "--chat"], ["gate", "list"], ["diff", f"{start}..HEAD"]):
+        out = cli(*surface, "-C", str(play.root))[1]
+        lines = [line for line in out.split("\n") if "release" in line and "passed" in line]
+        assert any(lacks in line or "fallen" in line for line in lines), out
+    (row,) = json.loads(cli("gate", "list", "--json", "-C", str(play.root))[1])["gates"]
+    assert (row["status"], row["fallen"]) == ("passed", lacks)
+
+
 def test_a_brief_says_what_is_not_proven_of_what_its_task_rests_on(play: Play, run: str, cli: Call) -> None:
     first = play.proven(TITLE)
     task = play.task("Feed it", depends_on=[first])

@@ -175,13 +175,13 @@ DIFF_RUN: Final = {
     "by": "who moved it, who did so last at the end", "reason": "why, or null",
     "doubts": "what takes from that it is completed",
     "texts": "revised texts: field, words (change: same, added, removed, left_out; text)",
-    "plans": "id, title, change, from, to, by, reason, changed_since_approval, unapproved (see a plan), unsigned "
-    "(see a plan; by the older side's policy), approved_again (it was canonical, and somebody approved it once "
-    "more), superseded_by (see a plan), texts, replaces (of one that became canonical in the place of another: the "
-    "other's id, and texts that are not its)",
+    "plans": "id, title, change, from, to, by, reason, changed_since_approval, unapproved (see a plan; by "
+    "either side's policy), unsigned (see a plan; by the older side's policy), approved_again (it was canonical, and "
+    "somebody approved it once more), superseded_by (see a plan), texts, replaces (of one that became canonical in the "
+    "place of another: the other's id, and texts that are not its)",
     "tasks": "what happened to each task that changed",
-    "gates": "kind, scope, from, to, way (what it was, one after the other), by, reason, evidence, late, "
-    "proof (what of that the newer commit holds, as of a task)",
+    "gates": "kind, scope, from, to (fallen: by either side's policy), way (what it was, one after the other), by, "
+    "reason, evidence, late, proof (what of that the newer commit holds, as of a task)",
     "evidence": "what was added or withdrawn: id, kind, trust_level, outcome, command, folder, exit_code, covers, "
     "absent, beside, reports, holds, summary, actor (who recorded it), task_ids, approves, uri, moved, change, from, "
     "to, by, trust_before, reason",

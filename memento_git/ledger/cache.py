@@ -16,7 +16,7 @@ from memento_git.ledger import atomic_file
 if TYPE_CHECKING:
     from memento_git.ledger.git import Git
 
-VERSION: Final = f"{__version__}.68"  # raised with every change of what is kept or how it is computed
+VERSION: Final = f"{__version__}.69"  # raised with every change of what is kept or how it is computed
 
 ANYONES: Final = rb'(?:\{"key": ")?([0-9][\w.+-]*):'  # how a file begins, whichever version kept it
 UNUSED: Final = 7 * 24 * 3600  # seconds after which no other version is at work here any more

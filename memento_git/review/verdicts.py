@@ -169,8 +169,7 @@ def _released(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         one.why for one in blockers(state, tasks=tasks, but=("release",))
         if one.kind not in aside and (one.record, one.gate) != (state.id, "release")
     ]  # fmt: skip
-    held = held._replace(checks=[one._replace(fresh=True) for one in held.checks])
-    if missing := release.judge(held, release_facts.asked(state.policy), hindered).missing:
+    if missing := release.judge(release_facts.as_seen_then(held), release_facts.asked(state.policy), hindered).missing:
         message = f"the release of {event.of} passed, but {'; '.join(missing)}"
         severity = scope.severity(event.id, *_ends(state))
         yield Finding(

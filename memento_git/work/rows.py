@@ -238,6 +238,8 @@ def gate_rows(state: RunState, scope: str) -> list[GateRow]:
 def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | None, str | None]:
     """Return the pass or waiver of a gate that does not hold, and why: what came since, on what or by whom it is.
 
+    Of a run that has ended it is not asked what policy takes by now.
+
     That a gate asks for evidence of the code as it is, is no matter of the ledger alone.
     """
     if word not in PASSING:
@@ -246,8 +248,8 @@ def _fallen(state: RunState, scope: str, gate: str, word: str) -> tuple[Event | 
 
     passes = gates.passes(state, scope, gate)
     amiss = ((one, gates.first_fault(state, scope, one.evidence)) for one in passes)
-    others = () if state.is_final else gates.not_theirs(state, scope, gate)
-    falls = chain(gate_staleness.outlasted(state, scope, gate), amiss, others)
+    below = () if state.is_final else gates.below_policy(state, scope, gate)
+    falls = chain(gate_staleness.outlasted(state, scope, gate), amiss, below)
     return next((fall for fall in falls if fall[1]), (None, None))
 
 

@@ -97,6 +97,16 @@ def not_theirs(state: RunState, scope: str, gate: str) -> Iterator[tuple[Event, 
             yield event, f"it is by {event.by}, and {why}"
 
 
+def below_policy(state: RunState, scope: str, gate: str) -> Iterator[tuple[Event, str]]:
+    """Yield the passes and waivers of a gate that policy does not take by now, and why: by whom, or on how little."""
+    yield from not_theirs(state, scope, gate)
+    if gate == "release" and release_asks(state.policy):
+        from memento_git.work.gates import release_facts
+
+        if lacks := "; ".join(release_facts.lacking(state, scope)):
+            yield from ((event, lacks) for event in passes(state, scope, gate))
+
+
 def is_required(state: RunState, scope: str, gate: str) -> bool:
     """Tell whether a run has to pass a gate of its own."""
     return scope == state.id and gate in (*state.policy.gates_required, "release")

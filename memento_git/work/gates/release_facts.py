@@ -12,7 +12,7 @@ from memento_git.work.gates.release import UNKNOWN, Answer, CheckSeen, Condition
 from memento_git.work.proof import failures, redacted_evidence, trust
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memento_git.model.policy import Policy
     from memento_git.model.rows import Row
@@ -60,18 +60,39 @@ def _signed(state: RunState, evidence: Sequence[Evidence], authors: Collection[s
 
 def held(state: RunState, commits: Sequence[str] = ()) -> RunFacts:
     """Return what the ledger holds of a run; its code is that of some commits, by default of those that are read."""
+    now = {code(())["tree"] for code in gate_validity.codes_of(state, commits)}
+    return _facts(state, now, signs=True)
+
+
+def lacking(state: RunState, scope: str) -> Sequence[str]:
+    """Return what policy asks of a release that has passed and the files of its run do not have.
+
+    Which code its checks saw, what the graph warns of and who signed depends on more than these files.
+    """
+    if scope != state.id:
+        return (WHOLE,)
+    found = _facts(state, (), signs=False)
+    return release.judge(as_seen_then(found), asked(state.policy)).missing
+
+
+def as_seen_then(facts: RunFacts) -> RunFacts:
+    """Return what the ledger holds of a run that was released: what checks saw was looked at then."""
+    return facts._replace(checks=[one._replace(fresh=True) for one in facts.checks])
+
+
+def _facts(state: RunState, now: Collection[str], *, signs: bool) -> RunFacts:
     tasks = state.tasks()
     evidence = state.pieces(state.ids("evidence"))
-    now = {code(())["tree"] for code in gate_validity.codes_of(state, commits)}
     gone = redacted_evidence.said(state)
     authors = frozenset(name for task in tasks for name in approvals.workers(state, task))
     proven = (state.proof(task) for task in tasks if state.task_status(task) in DONE)
+    signed = _signed(state, evidence, authors) if signs else None
     return RunFacts(
         run=state.id,
         tasks=approvals.answerable(state),
         proof=[name for one in proven if one.proven for name in one.by],
         checks=[*_checks(state, evidence, now), *_checks_gone(state, gone, now)],
-        answers=[*_answers(state, evidence, {state.id, *tasks}, authors), *_answers_gone(state, gone),
+        answers=[*_answers(state, evidence, {state.id, *tasks}, signed), *_answers_gone(state, gone),
                  *_noes(state, (state.id, *tasks))],
         authors=authors,
     )  # fmt: skip
@@ -136,13 +157,12 @@ def _stands(state: RunState, evidence: Evidence) -> bool:
 
 
 def _answers(
-    state: RunState, evidence: Sequence[Evidence], scopes: set[str], authors: Collection[str]
+    state: RunState, evidence: Sequence[Evidence], scopes: set[str], signed: Mapping[str, Signer] | None
 ) -> Iterator[Answer]:  # fmt: skip
     """Yield what was answered about a run and its tasks; an answer that was withdrawn is not a yes.
 
     Where policy demands that approvals are signed, one without is none at all, and it is whose signature it is.
     """
-    signed = _signed(state, evidence, authors)
     for one in evidence:
         if one.kind == "approval" and one.data.get("approves") in scopes and not state.is_early(one):
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
