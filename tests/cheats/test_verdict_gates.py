@@ -13,7 +13,7 @@ from memento_git.work.actions import dispatches, evidence_checks, evidences, exp
 from memento_git.work.check_payloads import Check
 from memento_git.work.refusals import GateFallen
 from tests.cheats.doors import run_of
-from tests.cheats.forging import ADA, GATE, GRACE
+from tests.cheats.forging import ADA, GATE, GRACE, MAIN, WORK
 from tests.play import git
 
 if TYPE_CHECKING:
@@ -263,6 +263,21 @@ def test_a_release_that_is_written_by_hand(doors: Doors) -> None:
     doors.forge(run, "passed", gate="release")
     assert doors.gate("release") == "passed"
     assert "approvals: 0 of 1, not by who did the work" in doors.caught("G004")
+
+
+@pytest.mark.parametrize(("policy", "gate", "code"), [
+    (RELEASE, "release", "G004"), ("  gates: {verdicts: {quality_review: [Cleo]}}\n", "quality_review", "G002"),
+])  # fmt: skip
+def test_a_verdict_by_hand_in_a_run_that_is_ended_by_hand(doors: Doors, policy: str, gate: str, code: str) -> None:
+    """Way: of a run that has ended it is not asked what policy takes by now, so the comment showed it as passed."""
+    doors.policy(policy)
+    doors.play.proven()
+    run = run_of(doors)
+    doors.forge(run, "passed", gate=gate)
+    doors.forge(run, "completed")
+    doors.caught(code)
+    (change,) = doors.answer("diff", f"{MAIN}...{WORK}")["runs"]
+    assert ([one["to"] for one in change["gates"]], change["doubts"]) == (["fallen"], [f"gate {gate} has fallen"])
 
 
 def test_a_release_of_a_task_alone(doors: Doors) -> None:

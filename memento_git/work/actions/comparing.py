@@ -11,9 +11,11 @@ from memento_git.ledger.ranges import resolve, ruling
 from memento_git.ledger.store import Ledger, refuse_absent
 from memento_git.ledger.view import View
 from memento_git.model.ids import parse_ref
+from memento_git.model.states import FINAL_RUN, PASSING
 from memento_git.review import diff, diff_proofs
 from memento_git.review.changed_files import TwoSides, forbidden
 from memento_git.review.weakened import weakened
+from memento_git.work.gates import gates
 from memento_git.work.proof.failures import mark_failed
 from memento_git.work.proof.staleness import mark_stale
 from memento_git.work.row_cache import whole
@@ -49,6 +51,8 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
         keys.tell(run, before, after)
         if policy["changed"] and after is not None:
             _by_older(after, _held(keys.judged, run, runners) or diff.EMPTY)
+        if after is not None and _has_ended(before, after):
+            _as_under_way(RunState(new, run, runners, keys.policy), after["gates"])
         packed = _archived(new, run) and not _archived(old, run)
         change = diff.run_change(before, after, new.now, archived=packed)
         wrong = [] if same else _forbidden(old, new, run, after)
@@ -157,6 +161,17 @@ def _by_older(held: Row, older: Row) -> None:
         other = gates.pop((row["scope"], row["kind"]), row)
         row["fallen"] = row["fallen"] or other["fallen"]
     held["gates"] += gates.values()
+
+
+def _has_ended(before: Row | None, after: Row) -> bool:
+    return after["run"]["status"] in FINAL_RUN and (before is None or before["run"]["status"] not in FINAL_RUN)
+
+
+def _as_under_way(state: RunState, verdicts: Sequence[Row]) -> None:
+    """Say in the rows of gates of a run that has ended since that policy does not take their passes and waivers."""
+    for row in verdicts:
+        if row["status"] in PASSING and not row["fallen"]:
+            row["fallen"] = next((why for _, why in gates.below_policy(state, row["scope"], row["kind"])), None)
 
 
 def _policy(old: View, new: View) -> Row:
