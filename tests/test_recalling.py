@@ -83,6 +83,12 @@ def test_what_nobody_wrote_of_is_not_made_up_for(play: Play, cli: Call, monkeypa
     assert (answer["hits"], answer["unknown"]) == ([], ["ingress", "kubernetes"])
 
 
+def test_a_shortened_id_is_no_word_and_what_shows_its_record_is_told(play: Play) -> None:
+    short = add(play, TOKENS)[:9]
+    assert asked(play, f"why {short}?")["nothing"].endswith(f"; a record's id begins so: memento show {short}")
+    assert "memento show" not in asked(play, "run_tests note_that")["nothing"]
+
+
 def test_words_that_nothing_has_are_shown_as_they_were_typed(play: Play) -> None:
     add(play, TOKENS)
     written = "policies of Kubernetes' NodeAffinity.rules, Zürich's Städte"

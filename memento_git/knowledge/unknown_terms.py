@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memento_git.knowledge.refusals import NoSuchDomain
 from memento_git.ledger import layout
 from memento_git.model import anchors
+from memento_git.model.ids import BEGINNING
 from memento_git.model.knowledge import under
 
 if TYPE_CHECKING:
     from memento_git.knowledge.anchor_locations import AnchorLocations
     from memento_git.knowledge.note_set import NoteSet
     from memento_git.knowledge.search_request import SearchRequest
+    from memento_git.ledger.view import View
 
 
 def nothing(note_set: NoteSet, request: SearchRequest) -> str:
@@ -31,8 +34,17 @@ def named(locations: AnchorLocations, request: SearchRequest, *, few: int) -> li
     """Return what to say of the domain, thread, tag, key, author and paths asked for; `few` as `recall.headers`."""
     note_set = locations.note_set
     of_notes = filters(note_set, domain=request.domain, thread=request.thread, tag=request.tag)
-    found = [*of_notes, *_key(note_set, request.key_prefix)]
+    found = [*_short_ids(note_set.view, request.queries), *of_notes, *_key(note_set, request.key_prefix)]
     return [*found, *_author(note_set, request.author, few), *_places(locations, request.about)]
+
+
+def _short_ids(view: View, queries: Sequence[str]) -> list[str]:
+    """Return what shows the records whose ids are shortened, as lists have them; a search knows whole ids alone."""
+    found = [one for query in queries for one in re.finditer(rf"\b{BEGINNING}\b", query)]
+    return [
+        f"a record's id begins so: memento show {one[0]}" for one in found
+        if any(known.startswith(one[0]) for known in view.known(one[1]))
+    ]  # fmt: skip
 
 
 def filters(note_set: NoteSet, *, domain: str = "", thread: str = "", tag: str = "") -> list[str]:
