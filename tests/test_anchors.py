@@ -632,6 +632,8 @@ def test_links_and_submodules_are_not_followed(garden: Garden, tmp_path: Path) -
     assert part.blob == git(tmp_path / "part", "rev-parse", "HEAD")
     with pytest.raises(pinning.AnchorMissing, match="part is no file"):
         garden.pin("part:1")
+    with pytest.raises(pinning.AnchorMissing, match="part is a submodule, a repository of its own"):
+        garden.pin("part/calc.py:1")
     garden.edited("42", "43")
     assert [garden.follow(link).state, garden.follow(part).state] == ["ok", "ok"]
     (garden.folder / "link.py").unlink()

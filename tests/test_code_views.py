@@ -296,6 +296,8 @@ def test_what_is_no_text_of_this_repository_is_refused_with_the_reason(shop: Pla
         assert word in told[path], told[path]
     for path in ("away/secret", "sub/src/calc.py", "no/such.py", "src/calk.py"):
         assert answer(cli, shop, "read", path)["error"] == "code_missing", path
+    inside = answer(cli, shop, "read", "sub/src/calc.py")["message"]
+    assert inside.endswith("; sub is a submodule, a repository of its own")
     for near in ("src/calk.py", "where/it/was/long/before/calc.py"):
         assert "there is src/calc.py" in answer(cli, shop, "read", near)["message"]
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Collection, Container, Iterable, Mapping
 from difflib import get_close_matches
 from os.path import lexists
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from posixpath import basename, isabs, normpath, relpath
 
 from memento_git.errors import Refused
 from memento_git.ledger import snapshots
 from memento_git.ledger.git import Git, GitFailed
 from memento_git.ledger.snapshots import Reader, Snapshot
+from memento_git.ledger.trees import Entry
 from memento_git.model import anchors
 
 
@@ -29,10 +30,14 @@ def chosen(git: Git, given: str, known: Container[str]) -> str:
     return next((one for one in meant if not one or one in known), meant[0])
 
 
-def nearest(path: str, known: Collection[str]) -> str:
-    """Return the path that is there and most like one that is not, of the same name before others; nothing if none."""
+def instead(path: str, entries: Mapping[str, Entry], known: Collection[str]) -> str:
+    """Return what is there and a path is not: the submodule that it is in, or what is most like it, if anything is."""
+    above = (one for one in map(str, PurePosixPath(path).parents) if one in entries and entries[one].type == "commit")
+    if module := next(above, ""):
+        return f"{module} is a submodule, a repository of its own"
     same = [one for one in known if basename(one) == basename(path)]
-    return next(iter(get_close_matches(path, same, 1, 0) or get_close_matches(path, known, 1)), "")
+    near = get_close_matches(path, same, 1, 0) or get_close_matches(path, known, 1)
+    return f"there is {near[0]}" if near else ""
 
 
 def from_top(git: Git, given: str) -> str:

@@ -98,8 +98,8 @@ class Overlay:
         return path
 
     def _near(self, path: str) -> str:
-        near = code_paths.nearest(path, self.files())
-        return f"; there is {near}" if near else ""
+        near = code_paths.instead(path, self.now.entries, self.files())
+        return f"; {near}" if near else ""
 
     def text(self, path: str) -> str:
         """Return the text of a file; refuse what is none."""

@@ -10,7 +10,7 @@ from memento_git.code.symbols import Symbols
 from memento_git.errors import Refused
 from memento_git.knowledge import following, occurrences, passages
 from memento_git.knowledge.anchors import Found
-from memento_git.knowledge.code_paths import nearest
+from memento_git.knowledge.code_paths import instead
 from memento_git.knowledge.following import Follower
 from memento_git.knowledge.passages import Text
 from memento_git.ledger.git import Git
@@ -220,8 +220,7 @@ def _elsewhere(anchor: Anchor, follower: Follower, here: Snapshot) -> str:
     path, _, name = anchor.path.rpartition(":")
     if name and path in here.entries and here.entries[path].type == "blob":
         return _near(path, name, follower.texts.symbols(path, here.blob(path)))
-    near = nearest(anchor.path, here.entries)
-    return f"there is {near}" if near else "there is no such file"
+    return instead(anchor.path, here.entries, here.entries) or "there is no such file"
 
 
 def _near(path: str, name: str, symbols: Symbols) -> str:
