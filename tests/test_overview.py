@@ -35,7 +35,7 @@ from memento_git.work.actions import (
     verifying,
 )
 from memento_git.work.dispatch.packet import facts
-from memento_git.work.overview import choose_run, overview
+from memento_git.work.overview import choose_run, early_overview, overview
 from memento_git.work.routing import routes
 from memento_git.work.row_cache import base
 from tests.play import git
@@ -717,7 +717,7 @@ def test_events_from_the_future_are_told_wherever_they_stand(play: Play) -> None
     with Ledger.open(play.root, clock=lambda: 1_000_000_000.0) as earlier:
         for ready in (False, True):
             view = earlier.view()
-            held = overview(earlier, view, view.runs()[0], limit=0, ready=ready)
+            held = early_overview(earlier, view, view.runs()[0], limit=0, ready=ready)
             assert len(held["ahead"]) == len(overview(earlier, view, view.runs()[0], limit=0)["audit"]) > 0
 
 

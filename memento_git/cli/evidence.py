@@ -48,13 +48,13 @@ evidence.add_command(export)
 def list_evidence(call: Call, run: str, task: str, kind: str | None, query: str, limit: int, offset: int) -> None:
     """List the evidence of a run."""
     from memento_git.review.report import evidence_line
-    from memento_git.work.overview import choose_run, overview
+    from memento_git.work.overview import choose_run, early_overview
 
     view = call.view()
     chosen = view.find(task, "task") if task else ("", choose_run(view, run))
     if task and run and view.find(run, "run")[0] != chosen[1]:
         raise NoSuchRecord(kind="task", given=f"{chosen[0]} in run {run}")
-    held = overview(call.ledger, view, chosen[1], limit=0, late=True)
+    held = early_overview(call.ledger, view, chosen[1], limit=0)
     output.warn_of_broken(call, held)
     words = query.lower().split()
     found = [

@@ -227,10 +227,10 @@ def page(rows: Sequence[Any], limit: int, offset: int) -> tuple[Sequence[Any], d
 
 def run_of(call: Call, given: str) -> tuple[View, RunRows]:
     """Return the view, and all rows of the run that is named, or the latest open one; say if files of it are broken."""
-    from memento_git.work.overview import choose_run, overview
+    from memento_git.work.overview import choose_run, early_overview
 
     view = call.view()
-    held = overview(call.ledger, view, choose_run(view, given), limit=0, late=True)
+    held = early_overview(call.ledger, view, choose_run(view, given), limit=0)
     warn_of_broken(call, held)
     return view, held
 

@@ -33,12 +33,12 @@ MOST = click.option(
 def _held(call: Call, run: str, limit: int) -> tuple[RunRows, Names]:
     view = call.view()  # and git looks for files that are not committed, while what follows is loaded
     from memento_git.review.note_counts import note_counts
-    from memento_git.work.overview import choose_among, interrupted, overview, without_runs
+    from memento_git.work.overview import choose_among, early_overview, interrupted, without_runs
 
     others: list[RunRow] = []
     if run or view.runs():
         chosen, others = choose_among(view, run)
-        held = overview(call.ledger, view, chosen, limit=limit, ready=call.json, late=True)
+        held = early_overview(call.ledger, view, chosen, limit=limit, ready=call.json)
     else:
         held = without_runs(view)
     held["knowledge"], held["also_open"] = note_counts(view), others[: limit or None]

@@ -40,10 +40,10 @@ def due(call: Call, run: str) -> list[Row]:
 
     What was done is done: where the run cannot be read, as without git's objects, `status` will say why.
     """
-    from memento_git.work.overview import overview
+    from memento_git.work.overview import early_overview
 
     try:
-        steps: list[Row] = overview(call.ledger, call.view(), run)["next"]
+        steps: list[Row] = early_overview(call.ledger, call.view(), run)["next"]
     except MementoError as error:
         return [{"why": error.message, "command": "memento status"}]
     return steps[:1]

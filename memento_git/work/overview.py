@@ -99,20 +99,21 @@ def without_runs(view: View) -> RunRows:
     })  # fmt: skip
 
 
-def overview(
-    ledger: Ledger, view: View, run: str, *, limit: int = row_cache.SHOWN, ready: bool = False, late: bool = False
-) -> RunRows:
+def overview(ledger: Ledger, view: View, run: str, *, limit: int = row_cache.SHOWN) -> RunRows:
     """Return a run as it is now: its rows, and what follows from clock and code.
 
-    Of each list at most `limit` rows are shown; `omitted` says how many more there are, and 0 shows all. `ready` is for
-    an answer in JSON: lists of ids are cut as well, and an audit that is shown whole may be JSON already. With `late`
-    the key `uncommitted` is left away, so that git need not have looked at the work tree yet.
+    Of each list at most `limit` rows are shown; `omitted` says how many more there are, and 0 shows all.
     """
-    shown = _overview(ledger, view, run, limit, ready=ready)
-    return shown if late else {**shown, "uncommitted": uncommitted(ledger)}
+    return {**early_overview(ledger, view, run, limit=limit), "uncommitted": uncommitted(ledger)}
 
 
-def _overview(ledger: Ledger, view: View, run: str, limit: int, *, ready: bool) -> RunRows:
+def early_overview(
+    ledger: Ledger, view: View, run: str, *, limit: int = row_cache.SHOWN, ready: bool = False
+) -> RunRows:  # fmt: skip
+    """Return the same without the key `uncommitted`, so that git need not have looked at the work tree yet.
+
+    `ready` is for an answer in JSON: lists of ids are cut as well, and an audit that is shown whole may be JSON already.
+    """
     held = row_cache.base(view, run)
     if claimed := any(row["status"] == "claimed" for row in held["dispatches"]):
         ledger.ask_for_actor()
