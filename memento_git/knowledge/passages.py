@@ -148,9 +148,14 @@ def near_seed(passage: Sequence[str], text: Text, where: Sequence[int]) -> Match
 
 def overlap(one: str, other: str) -> float:
     """Return the share of words that two texts have in common."""
+    return _shares(one, other)[0]
+
+
+def _shares(one: str, other: str) -> tuple[float, float]:
+    """Return the share of words that two texts have in common, and the share of the first's that the second has."""
     left, right = Counter(WORDS.findall(one)), Counter(WORDS.findall(other))
-    both = left.total() + right.total()
-    return 2 * (left & right).total() / both if both else 0.0
+    shared, both = (left & right).total(), left.total() + right.total()
+    return 2 * shared / both if both else 0.0, shared / left.total() if left else 0.0
 
 
 @lru_cache(maxsize=200_000)
@@ -158,9 +163,7 @@ def likeness(one: str, other: str, *, close: bool) -> float:
     """Return how much two lines resemble each other, by their words or, looked at closely, by their letters."""
     if one == other:
         return 1.0
-    left, right = Counter(WORDS.findall(one)), Counter(WORDS.findall(other))
-    kept = (left & right).total() / left.total() if left else 0.0
-    by_words = (overlap(one, other) + kept) / 2
+    by_words = sum(_shares(one, other)) / 2
     if not close or len(one) + len(other) > 400:
         return by_words
     return max(by_words, SequenceMatcher(None, one, other, autojunk=False).ratio())

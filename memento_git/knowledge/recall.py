@@ -216,8 +216,9 @@ def _disputed(view: View, corpus: Corpus, header: Header) -> list[str]:
     text = text_of(view, header)
     others = by_words(corpus, header, text)
     _bring(view, others)
-    own = similarity.said(header.title, text)
-    return [one.id for one in others if similarity.dispute(own, similarity.said(one.title, text_of(view, one)))]
+    own = similarity.reading(similarity.said(header.title, text))
+    read = (similarity.reading(similarity.said(one.title, text_of(view, one))) for one in others)
+    return [one.id for one, other in zip(others, read, strict=True) if similarity.dispute(own, other)]
 
 
 def _grouped(merged: Iterable[Hit], leads: Callable[[Header], str]) -> list[Hit]:

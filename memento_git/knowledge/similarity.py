@@ -124,18 +124,18 @@ def opposed(one: Reading, other: Reading) -> bool:
     return differ and share(left - one.numbers, right - other.numbers) >= NEAR
 
 
-def dispute(text: str, other: str) -> float:
+def dispute(one: Reading, other: Reading) -> float:
     """Return the share of words, numbers left out, of two texts that may contradict one another; 0 if they do not."""
-    one, another = reading(text), reading(other)
-    numbers = one.numbers | another.numbers
-    common = share(one.words - numbers, another.words - numbers)
-    return common if common >= OPPOSED and opposed(one, another) else 0.0
+    numbers = one.numbers | other.numbers
+    common = share(one.words - numbers, other.words - numbers)
+    return common if common >= OPPOSED and opposed(one, other) else 0.0
 
 
 def against(text: str, other: str) -> float:
     """Return the same of the texts, or of the shorter one and a sentence of the other, where that is more."""
     short, long = sorted((text, other), key=len)
-    return max(dispute(short, part) for part in (long, *SENTENCE.split(long)))
+    own = reading(short)
+    return max(dispute(own, reading(part)) for part in (long, *SENTENCE.split(long)))
 
 
 def near(text: str, others: Mapping[str, str]) -> list[Similarity]:
