@@ -50,11 +50,16 @@ def _read(path: Path, name: str, skipped: list[LeftOut]) -> str | None:
         return None
 
 
-def whole(path: Path, most: int = LARGEST) -> str:
-    """Return the text of one file; refuse what is none, or too large."""
+def existing(path: Path) -> Path:
+    """Return a path; refuse what is no file."""
     if not path.is_file():
         raise SourceUnreadable(where=path.name, problem="it is no file")
-    if path.stat().st_size > most:
+    return path
+
+
+def whole(path: Path, most: int = LARGEST) -> str:
+    """Return the text of one file; refuse what is none, or too large."""
+    if existing(path).stat().st_size > most:
         raise SourceUnreadable(where=path.name, problem=f"it has more than {most} bytes")
     try:
         return _text(path)

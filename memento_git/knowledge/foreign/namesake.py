@@ -22,9 +22,7 @@ UNSET: Final = (None, "", 0, "0", False, "false")
 
 def read(path: Path) -> Found:
     """Return the notes of a database, or of an export of it: what the file is, its first bytes say."""
-    if not path.is_file():
-        raise SourceUnreadable(where=path.name, problem="it is no file")
-    with path.open("rb") as stream:
+    with files.existing(path).open("rb") as stream:
         is_database = stream.read(len(MAGIC)) == MAGIC
     skipped: list[LeftOut] = []
     rows = [*(_rows(path) if is_database else _lines(path, skipped))]

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from memento_git.knowledge.foreign import databases, entries
-from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
+from memento_git.knowledge.foreign import databases, entries, files
+from memento_git.knowledge.foreign.entries import Entry, Found
 from memento_git.knowledge.foreign.values import Values
 from memento_git.model.enumeration import grouped
 from memento_git.model.exchange import LeftOut
@@ -33,9 +33,7 @@ PINNED: Final = 1.0
 
 def read(path: Path) -> Found:
     """Return the notes of a workspace: of its file, or of the folder that holds it."""
-    path = path / "events.sqlite" if path.is_dir() else path
-    if not path.is_file():
-        raise SourceUnreadable(where=path.name, problem="it is no file")
+    path = files.existing(path / "events.sqlite" if path.is_dir() else path)
     skipped: list[LeftOut] = []
     events = [{**row, "meta": entries.members(row["metadata_json"])} for row in databases.rows(path, TABLE, *COLUMNS)]
     known = {row["ulid"] for row in events}
