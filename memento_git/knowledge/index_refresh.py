@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 from memento_git.knowledge.corpus import Corpus, Damaged
 from memento_git.knowledge.documents import can_be_found, documents_of
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 TIMEOUT: Final = 1.0
 AT_ONCE: Final = 500
 LONG: Final = 400
+_KEPT: Final[WeakKeyDictionary[View, dict[frozenset[tuple[str, str]], list[Entry]]]] = WeakKeyDictionary()
+"""What memory holds of files is read once for each view: one recall looks for what it shows, and what it leaves out."""
 LITTLE: Final = 8  # changed files that are sooner read besides than written into the index
 
 
@@ -70,7 +73,10 @@ def _in_memory(view: View, tree: str, changes: dict[str, str], search_index: Ind
     """Return an index with what differs from it, what other commits add, and what is not committed."""
     _add_others(view, tree, changes)
     wanted = _findable(changes)
-    entries = [entry for _, entry in _entries(view.git, wanted)]
+    kept = _KEPT.setdefault(view, {})
+    if (files := frozenset(wanted.items())) not in kept:
+        kept[files] = [entry for _, entry in _entries(view.git, wanted)]
+    entries = [*kept[files]]
     if view.changed:
         entries += _uncommitted(view, tree, wanted)
     return Corpus(search_index, wanted, entries)
