@@ -50,9 +50,8 @@ def _rejected(rows: list[Row]) -> list[str]:
 
 def _told(task: str, status: str, decision: Row, names: Names) -> str:
     chosen, override, step = decision["selected_executor"], decision["user_override"], decision["step"]
-    refused = (
-        [f"{override['executor']}: {'; '.join(override['reasons'])}"] if override and not override["honoured"] else []
-    )
+    is_refused = override and not override["honoured"]
+    refused = [f"{override['executor']}: {'; '.join(override['reasons'])}"] if is_refused else []
     parts = [
         ("refused", refused),
         ("why", decision["reasons"]),

@@ -80,9 +80,8 @@ def _near(
     doc_frequency = Counter(word for found in held.values() for word in found)
     having: dict[str, list[str]] = {}
     for name, found in sorted(held.items(), key=lambda one: one[0] in asked):
-        rare = sorted(found, key=lambda word: (doc_frequency[word], word))[
-            : len(found) - math.ceil(len(found) * least) + 1
-        ]
+        count = len(found) - math.ceil(len(found) * least) + 1
+        rare = sorted(found, key=lambda word: (doc_frequency[word], word))[:count]
         sharing = (other for word in rare for other in having.get(word, ())) if name in asked else ()
         for other in _first(sharing):
             if (common := share(found, held[other])) >= least:

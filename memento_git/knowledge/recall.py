@@ -188,14 +188,9 @@ def _in_corpus(view: View, answered: Callable[[Corpus], T], nothing: T, few: int
 def _merged(ranked: Sequence[Ranked]) -> list[Hit]:
     """Return the answers to all questions: each question's best first, each document once."""
     placed = [
-        (
-            place,
-            -found.score,
-            number,
-            Hit(found.header, found.score, found.words, number, found.parts, weak=answers.weak),
-        )
+        (place, -one.score, number, Hit(one.header, one.score, one.words, number, one.parts, weak=answers.weak))
         for number, answers in enumerate(ranked)
-        for place, found in enumerate(answers.found)
+        for place, one in enumerate(answers.found)
     ]
     merged: dict[str, Hit] = {}
     for *_, hit in sorted(placed, key=lambda one: one[:3]):

@@ -36,9 +36,8 @@ class ResultFilter:
     def keeps(self, header: Header) -> bool:
         """Tell whether a document may be shown, itself or what took its place."""
         if header.path not in self._known:
-            self._known[header.path] = self.request.admits(header) and (
-                header.kind != "note" or self._keeps_note(header)
-            )
+            admitted = self.request.admits(header)
+            self._known[header.path] = admitted and (header.kind != "note" or self._keeps_note(header))
         return self._known[header.path]
 
     def _keeps_note(self, header: Header) -> bool:
@@ -51,11 +50,8 @@ class ResultFilter:
         if self._with_events == SEVERAL:
             self.note_set.load()
         status = self.note_set.status(header.id)
-        after = (
-            self.note_set.prose(self.note_set.current(header.id))
-            if not self.request.states and status in LED_ON
-            else None
-        )
+        is_led = not self.request.states and status in LED_ON
+        after = self.note_set.prose(self.note_set.current(header.id)) if is_led else None
         if after is not None:
             return self._in_time(header.id, after.id, str(after.data.get("expires", "")))
         return self._in_time(header.id, header.id, header.expires)

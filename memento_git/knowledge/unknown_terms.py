@@ -64,9 +64,8 @@ def _author(note_set: NoteSet, author: str, few: int) -> list[str]:
     from memento_git.knowledge.recall import headers
     from memento_git.knowledge.search_request import SearchRequest
 
-    return (
-        [] if headers(note_set.view, SearchRequest(author=author).admits, few=few) else [f"no record is by {author!r}"]
-    )
+    found = headers(note_set.view, SearchRequest(author=author).admits, few=few)
+    return [] if found else [f"no record is by {author!r}"]
 
 
 def _key(note_set: NoteSet, start: str) -> list[str]:

@@ -71,13 +71,8 @@ def _tally(note_set: NoteSet, note: str, held: dict[str, Any], *, may_expire: bo
     state = note_set.status(note) if verbs - PLAIN else "active"
     if state not in LIVE:
         held["states"][note] = state
-    lives = state in LIVING
-    if (
-        may_expire
-        and lives
-        and note_set.view.record(note_set.path(note))
-        and (ends := note_set.expires(note_set.note(note)))
-    ):
+    can_expire = may_expire and state in LIVING and note_set.view.record(note_set.path(note))
+    if can_expire and (ends := note_set.expires(note_set.note(note))):
         held["expires"][note] = ends
 
 

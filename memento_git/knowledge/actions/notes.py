@@ -138,10 +138,8 @@ def revise_note(tx: Transaction, note: str, *, text: str = "", **options: Any) -
     tx.touch("", found.id)
     if body or changes.get("expires"):
         _tell_unheard(writer, found.id)
-    places = changes.get("about")
-    if (
-        places and writer.note_set.about(writer.note_set.note(found.id)) != places
-    ):  # an older event overrules what the text names
+    places, note_set = changes.get("about"), writer.note_set
+    if places and note_set.about(note_set.note(found.id)) != places:  # an older event overrules what the text names
         writer.append(writer.note_set, found.id, "anchored", about=places, named=digest_of_places(places))
     if body or "title" in changes or "key" in changes:
         neighbours.tell(writer, found.id)

@@ -51,11 +51,8 @@ def read(ledger: Ledger, text: bytes, provider: str = "auto", commit: str = "") 
 
 def _commit(ledger: Ledger, given: str) -> str:
     """Return the id of a commit by any name of it; a whole id stays, for what is said of one that is not here."""
-    return (
-        given
-        if check_payloads.COMMIT.fullmatch(given) and not ledger.git.commit(given)
-        else ledger.git.commit_of(given)
-    )
+    is_absent = check_payloads.COMMIT.fullmatch(given) and not ledger.git.commit(given)
+    return given if is_absent else ledger.git.commit_of(given)
 
 
 def refuse_typed(**given: str) -> None:
