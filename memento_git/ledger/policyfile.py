@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from memento_git.ledger import codec, layout
-from memento_git.ledger.commits import is_cut_off
-from memento_git.ledger.staged import tips
 from memento_git.model.finding import AWAY, FETCHING, Finding, restoring
 from memento_git.model.policy import Policy
 
@@ -54,6 +52,8 @@ def ruling(view: View) -> tuple[Policy, list[Finding]]:
     if newer:
         return last, newer
     if not commit:
+        from memento_git.ledger.commits import is_cut_off
+
         told = f"policy at the base cannot be read ({why}), and no commit that is here has one which can"
         return last, [Finding("F001", layout.CONFIG, 0, told, UNKNOWN)] if is_cut_off(view.git) else []
     told = f"policy at the base cannot be read ({why}): what is added is judged by that of {commit[:12]}, the last one"
@@ -76,6 +76,8 @@ def _last(view: View) -> tuple[Policy, str, list[Finding]]:
 
     One that a newer version wrote can be read, though not here: an older one is not what is in force.
     """
+    from memento_git.ledger.staged import tips
+
     git = view.git
     changed = git.run("rev-list", "--first-parent", tips(view)[0], "--", layout.CONFIG).decode().split()
     for commit in changed:

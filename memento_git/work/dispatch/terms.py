@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 
-ITEM: Final = re.compile(r"[ ]*(?:[-+*]|\d+[.)]) +")
-ALONE: Final = re.compile(r"[ ]*(?:#{1,6}(?: |$)|[>|]|```|~~~|(?:=+|-{2,}|[*_]{3,}) *$)")
+ITEM: Final = r"[ ]*(?:[-+*]|\d+[.)]) +"
+ALONE: Final = r"[ ]*(?:#{1,6}(?: |$)|[>|]|```|~~~|(?:=+|-{2,}|[*_]{3,}) *$)"
 """A heading, a line of a quote or table, what opens or ends code, a rule: no wrapping makes it part of another line."""
-LAID: Final = rf"(?m)^(?:[ \t]|{ALONE.pattern})"  # else all parts of a text lie side by side
+LAID: Final = rf"(?m)^(?:[ \t]|{ALONE})"  # else all parts of a text lie side by side
 MOST_LINES: Final = 40  # lines of a text that are known one by one; all others count as one
 UNMET: Final = "No longer unmet: "  # how a criterion begins that a repair has for what was unmet
 
@@ -78,7 +78,7 @@ def _laid(prose: Prose) -> Iterator[tuple[int, bool, str]]:
     within: list[int] = []
     goes_on = False
     for line in prose.body.expandtabs(4).splitlines():
-        words, item, alone = " ".join(line.split()), ITEM.match(line), ALONE.match(line)
+        words, item, alone = " ".join(line.split()), re.match(ITEM, line), re.match(ALONE, line)
         begins = bool(item or alone or not goes_on)
         goes_on = bool(words) and not alone
         if words and begins:
