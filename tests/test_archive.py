@@ -50,6 +50,7 @@ def test_a_huge_run_becomes_several_archives_and_a_huge_file_stays_where_it_is(m
     monkeypatch.setattr(archive, "PART", 10)
     files = {"a": b"x" * 6, "b": b"y" * 6, "c": b"z" * 11, "d": b"w" * 4}
     assert list(archive.parts(files)) == [{"a": files["a"]}, {"b": files["b"], "d": files["d"]}]
+    assert list(archive.parts({"c": files["c"]})) == []
 
 
 def zipped(text: bytes) -> bytes:
@@ -87,6 +88,7 @@ def test_an_archive_that_unpacks_to_more_than_is_sane_is_a_finding(monkeypatch: 
     data = zipped(b"version: 1\nfiles: {}\n#" + b"x" * 10_000)
     files, findings = archive.unpack(named(data), RUN, data)
     assert (files, [finding.code for finding in findings]) == ({}, ["A002"])
+    assert not archive.may_hold(data, {"000000000001"})
 
 
 def test_bytes_that_differ_from_the_name_are_a_finding() -> None:

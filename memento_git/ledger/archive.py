@@ -29,7 +29,7 @@ def parts(files: Mapping[str, bytes]) -> Iterator[dict[str, bytes]]:
         length = len(files[path])
         if length > PART:
             continue
-        if portion and size + length > PART:
+        if size + length > PART:
             yield portion
             portion, size = {}, 0
         portion[path] = files[path]
