@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 
@@ -17,9 +17,6 @@ from memento_git.model.work import Event
 from memento_git.review.voided_dependencies import rested_on
 from memento_git.work.transitions import judge
 from tests.tale import ADA, RUN, TASK, contested, planned
-
-if TYPE_CHECKING:
-    from memento_git.ledger.events import EventLog
 
 
 def told(name: str, *lanes: str, past: tuple[str, ...] = (), keep: str = "") -> Judged:
@@ -181,6 +178,28 @@ def test_a_void_of_what_is_legal_takes_nothing_out() -> None:
     assert tale.folded().undone == {}
 
 
+def rested(fold: Fold) -> dict[str, set[str]]:
+    return rested_on(cast("EventLog", SimpleNamespace(fold=fold, folded=fold.group)), TASK)
+
+
+@pytest.mark.parametrize(
+    ("verb", "is_seen", "is_resting"),
+    [("reopened", False, True), ("reopened", True, False), ("passed", False, False), ("redacted", False, False)],
+)
+def test_what_stands_and_goes_on_from_what_was_taken_out_rests_on_that(
+    verb: str, *, is_seen: bool, is_resting: bool
+) -> None:
+    """Neither what was taken out with it does, nor a verdict of a gate, nor what has no part in how the task stands."""
+    tale = planned()
+    done = tale.done()
+    lost, kept = tale.tell("rejected", after=[done], unmet=["x"]), tale.tell("accepted", after=[done], text="")
+    more = {"passed": {"gate": "quality_review"}, "redacted": {"target": f"event_{'9' * 12}@{'0' * 32}"}}
+    on = tale.tell(verb, after=[lost], reason="why", **more.get(verb, {}))
+    settled = tale.tell("settled", after=[kept, on if is_seen else lost], keep=kept, reason="why")
+    assert [tale.verdict(name)[0] for name in (on, settled)] == ["legal"] * 2
+    assert rested(Fold(tale, judge)) == ({lost: {on}} if is_resting else {})
+
+
 # Contests that are made up and voided, and voids that are: however they lie, and in whatever order they are read.
 
 MOVES = ("accepted", "rejected", "reopened", "cancelled", "blocked")
@@ -275,6 +294,6 @@ def test_a_rejection_that_is_lost_is_told_of_whoever_took_it_out(seed: int) -> N
     if folded.lanes.contested or contest.no in followed(fold):
         return
     known = {seen.event.id: seen for seen in folded.events}
-    resting = rested_on(cast("EventLog", SimpleNamespace(fold=fold, folded=fold.group)), TASK)
+    resting = rested(fold)
     takers = [seen for seen in folded.events if contest.no in undone_by(seen, known)]
     assert contest.no in undone(folded.events) or any(seen.event.id in resting for seen in takers)
