@@ -165,7 +165,7 @@ def _renamed(path: str, place: Place, came: Iterable[bytes], now: bytes) -> Iter
     """Yield what a text is known by, as what it repairs, that it did not come with."""
     held = [codec.made(place, path, data) for data in (now, *came)]
     new, *olds = [one.data if isinstance(one, Prose) else None for one in held]
-    for key in text_changes.identity_of(place.kind) if new else ():
+    for key in text_changes.identity_of(place.kind):
         if new and (others := [old.get(key) for old in olds if old and old.get(key) != new.get(key)]):
             message = f"{key} of {place.id} came as {others[0]!r} on the branch, and is {new.get(key)!r}"
             yield Finding("D010", path, 0, message, f"put the line back: git log --format=%h -p -- {path}")

@@ -291,7 +291,7 @@ def _answers(comparison: Comparison, reworded: Reworded) -> Iterator[Finding]:
     old, new, cause, _ = reworded
     state, fresh = comparison.state(cause.run), _fresh(comparison, reworded)
     for one in _approvals(state, new):
-        if one not in fresh and not _is_again(one.data["by"], fresh) and one.data["text"] != old.digest:
+        if not _is_again(one.data["by"], fresh) and one.data["text"] != old.digest:
             told = f"the approval of {new.id} by {one.data['by']} counts again by {one.id}"
             yield _finding(state, told, cause, f"memento evidence approve {new.id} --response yes")
 

@@ -124,7 +124,7 @@ def _verdict(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
         if problem := gates.fault(cited, event.of):
             message = f"gate {gate} of {event.of} passed, but {problem}"
             yield Finding("G001", event.path, 0, message, f"{again} --evidence EVIDENCE", _grave(state, event, scope))
-    if gate in state.policy.gates_fresh and scope.code is not None:
+    if gate in state.policy.gates_fresh:
         yield from _fresh(state, event, scope)
     if gate == "release":
         yield from _released(state, event, scope)
