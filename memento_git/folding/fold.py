@@ -273,7 +273,7 @@ class Fold:
         if len(heads) > 1:
             return None
         seen = self._judged[next(iter(heads))]
-        if seen is None or seen.event.do in ("voided", "redacted"):
+        if seen is None or seen.event.do == "voided":
             return None
         before = self._lanes.get(frozenset(seen.parents), NOTHING if not seen.parents else None)
         if before is None:
