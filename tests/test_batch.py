@@ -351,8 +351,9 @@ def test_a_gate_is_waived_and_imported_evidence_is_added(play: Play) -> None:
 def test_what_imported_evidence_cannot_be_given_is_refused(play: Play) -> None:
     from memento_git.work.actions import folders
 
-    with pytest.raises(folders.NotBesideFolder, match="outcome, summary cannot"):
-        play.do(batch.apply, b"- {do: evidence add, from: out, summary: see it, outcome: failed}\n")
+    given = b"files: app.py, uri: 'https://ci.invalid/1', diff: A..B, kind: test, outcome: failed, summary: see it"
+    with pytest.raises(folders.NotBesideFolder, match="files, uri, diff, kind, outcome, summary cannot"):
+        play.do(batch.apply, b"- {do: evidence add, from: out, %s}\n" % given)
 
 
 def test_evidence_is_added_with_the_kind_that_the_command_line_would_give_it(play: Play, run: str) -> None:
