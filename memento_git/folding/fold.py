@@ -164,13 +164,11 @@ class Fold:
         return None if event is None else _dangling(event, "E001", f"the file of {identity} cannot be read")
 
     def absent(self, identity: str) -> list[Ref]:
-        """Return what a dangling event names and is not there to be folded."""
+        """Return what an event names and is not there to be folded; only a dangling one names such."""
         found = self.judged(identity)
-        if found is None or found.verdict != "dangling":
-            return []
         return [
             ref
-            for ref in found.event.after
+            for ref in (found.event.after if found is not None else ())
             if (seen := self.judged(ref.id)) is None or seen.event.digest != ref.digest or seen.verdict == "dangling"
         ]
 
