@@ -222,9 +222,9 @@ class Fold:
         """Return what a settling event makes of each contested lane: the kept side, or all but the voided event."""
         past = self._past(heads)
         keep, target = event.get("keep"), event.get("target")
-        if event.do == "settled" and keep in past:
+        if keep in past:
             sides = {lane: self._side(lane, keep, events) for lane, events in self.lanes(heads).contested.items()}
-        elif event.do == "voided" and target in past:
+        elif target in past:
             rest = self._writers(past, {event.id: target})
             seen = self._judged[target]
             sides = {lane: rest.get(lane, {}) for lane in (seen.writes if seen else ())}
