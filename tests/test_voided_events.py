@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -17,6 +17,9 @@ from memento_git.model.work import Event
 from memento_git.review.voided_dependencies import rested_on
 from memento_git.work.transitions import judge
 from tests.tale import ADA, RUN, TASK, contested, planned
+
+if TYPE_CHECKING:
+    from memento_git.ledger.events import EventLog
 
 
 def told(name: str, *lanes: str, past: tuple[str, ...] = (), keep: str = "") -> Judged:

@@ -112,7 +112,7 @@ def early_overview(
 ) -> RunRows:  # fmt: skip
     """Return the same without the key `uncommitted`, so that git need not have looked at the work tree yet.
 
-    `ready` is for an answer in JSON: lists of ids are cut as well, and an audit that is shown whole may be JSON already.
+    `ready` is for an answer in JSON: lists of ids are cut as well, and an audit shown whole may be JSON already.
     """
     held = row_cache.base(view, run)
     if claimed := any(row["status"] == "claimed" for row in held["dispatches"]):
