@@ -17,7 +17,7 @@ from memento_git.model.clock import seconds_of, stamp
 from memento_git.work import refusals as no
 from memento_git.work.actions import claiming, dispatches, settling, syncing, tasks, verifying, vetting
 from tests.clones import Hub, code, hook
-from tests.play import Play, git
+from tests.play import Play, git, take_out
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -729,3 +729,14 @@ def test_a_branch_with_errors_claims_nothing(hub: Hub) -> None:
     hub.first.commit(path, f"# edited\n{path.read_text()}", "tampered")
     assert path.name in refused(hub.first, vetting.PushUnsound, dispatch).message
     assert hub.refs() == []
+
+
+def test_what_another_branch_of_the_remote_has_is_checked_before_a_claim_takes_it_along(hub: Hub) -> None:
+    """It was pushed there to be looked at, and nobody has merged it: sync would refuse it as well."""
+    ada, shown = hub.first, hub.first.evidence()
+    dispatch = offered(hub)
+    before, path = hub.head(), ada.state(shown).index.evidence[shown]
+    take_out(ada.root, path, message="tidy")
+    git(ada.root, "push", "-q", "origin", "HEAD:request")
+    assert path in refused(ada, vetting.PushUnsound, dispatch).message
+    assert (hub.head(), hub.refs()) == (before, [])

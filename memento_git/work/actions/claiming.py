@@ -58,7 +58,8 @@ def claim_on_remote(ledger: Ledger, given: str, remote: str = "", *, lease: int 
     publish.guard(ledger.git)
     where = remotes.target(ledger.git, remote)
     with syncing.alone(ledger):
-        vetting.refuse_unsound(ledger, where, ledger.git.commit_of("HEAD"))
+        known = ledger.git.commit(f"refs/remotes/{where.remote}/{where.branch}")
+        vetting.refuse_unsound(ledger, where, ledger.git.commit_of("HEAD"), known or "")
         place = _find(ledger, where, given)
         try:
             held = _take(ledger, where, place, lease)
