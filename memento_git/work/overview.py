@@ -115,14 +115,12 @@ def early_overview(
     `ready` is for an answer in JSON: lists of ids are cut as well, and an audit shown whole may be JSON already.
     """
     held = row_cache.base(view, run)
-    if claimed := any(row["status"] == "claimed" for row in held["dispatches"]):
-        ledger.ask_for_actor()
     details = RunDetails(view, run, held)
     held["ahead"] = _ahead(view, run, held.pop("latest"))
     whole = row_cache.ready_audit(view, run) if ready and not limit else None
     if whole is None and (not limit or limit > row_cache.SHOWN):
         held["audit"] = row_cache.audit(view, run)
-    _mark_held(view, held)
+    _mark_held(ledger, view, held)
     details.mark_signed()
     held["stale"] = mark_stale(view, held["evidence"], held["tasks"])
     mark_failed(held["tasks"], held["evidence"], view.now)
@@ -139,7 +137,7 @@ def early_overview(
     gates = details.gates(signs=signs)
     held["live"], known = live.working(ledger.git, held)
     known |= other_branches.steps(view, held, known) | details.against
-    asker = ledger.asker if claimed else ""
+    asker = ledger.asker if any(row["status"] == "claimed" for row in held["dispatches"]) else ""
     choices = details.choices(gates)
     held["next"] = next_steps(
         held, details.merges(), gates=gates, choices=choices, known=known, fresh=fresh, asker=asker, **kept
@@ -151,8 +149,8 @@ def early_overview(
     return cut_ids(shown, limit) if ready else shown
 
 
-def _mark_held(view: View, held: RunRows) -> None:
-    """Say of each claimed dispatch whether its lease is over, and of each task who holds it."""
+def _mark_held(ledger: Ledger, view: View, held: RunRows) -> None:
+    """Say of each claimed dispatch whether its lease is over, and of each task who holds it; git is asked who reads."""
     claims: dict[str, list[ClaimRow]] = {}
     for row in held["dispatches"]:
         row["expired"] = row["status"] == "claimed" and (row["lease_until"] or "") < view.now
@@ -163,6 +161,8 @@ def _mark_held(view: View, held: RunRows) -> None:
             })  # fmt: skip
     for task in held["tasks"]:
         task["claims"] = claims.get(task["id"], [])
+    if claims:
+        ledger.ask_for_actor()
 
 
 def cut(held: RunRows, limit: int, names: Sequence[str]) -> RunRows:
