@@ -60,7 +60,7 @@ def _stops(state: RunState, do: str) -> Iterator[tuple[Event, str]]:
     standing = state.untouched(state.id)
     if state.status == "paused":
         moves = last_of(one for one in standing if "gate" not in one.event.data)
-        yield from ((one, f"memento run resume {state.id}") for one in moves if one.do == "paused")
+        yield from ((one, f"memento run resume {state.id}") for one in moves)
     for _, gate in state.failed_gates(state.id) if do != "completed" else ():
         own = [one for one in standing if one.event.get("gate") == gate]
         lifted = frozenset[str]().union(*(one.past for one in own if one.event.do in PASSING))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memento_git.folding.fold import plans_of
+from memento_git.verbs import settling
 from memento_git.work.actions import dispatches, runs
 from tests.cheats.doors import run_of
 from tests.cheats.forging import MAIN, WORK
@@ -25,11 +26,19 @@ def pause(doors: Doors) -> None:
     doors.play.do(runs.pause_run, run_of(doors), reason="Stop.")
 
 
+def keep_paused(doors: Doors) -> None:
+    """Pause the run beside a cancellation, and settle that it is the pause that holds."""
+    run = run_of(doors)
+    paused = doors.forge(run, "paused", sees=[], reason="Stop.")
+    doors.forge(run, "cancelled", sees=[], reason="Enough.")
+    doors.play.do(settling.settle_record, run, keep=paused, reason="It goes on later.")
+
+
 def fail(doors: Doors) -> None:
     doors.play.gate(GATE, "failed", reason="Unsafe.")
 
 
-STOPS = [(pause, "is paused"), (fail, f"has failed its gate {GATE}")]
+STOPS = [(pause, "is paused"), (keep_paused, "is paused"), (fail, f"has failed its gate {GATE}")]
 
 
 def before(doors: Doors, task: str) -> list[str]:
@@ -46,7 +55,7 @@ def test_work_that_begins_as_if_its_run_had_not_been_stopped(
     sees = before(doors, task)
     stop(doors)
     doors.landed()
-    token = "run_not_active" if stop is pause else "review_gate_blocking"
+    token = "review_gate_blocking" if stop is fail else "run_not_active"
     doors.refused(token, "dispatch create", task=task, executor="agent")
     handed = doors.forge(task, "dispatched", sees=sees, executor="agent", plan=doors.play.state(task).canonical)
     assert f"{task} was handed out, as if it were not known that {run} {told}" in doors.caught("T006")
@@ -56,7 +65,7 @@ def test_work_that_begins_as_if_its_run_had_not_been_stopped(
     doors.forge(task, "completed", sees=[claimed, *sees], **completion)
     said = doors.caught("T006")
     assert f"{task} was claimed, as if it were not known that {run} {told}" in said
-    assert (f"{task} was completed, as if" in said) == (stop is pause)
+    assert (f"{task} was completed, as if" in said) == (stop is not fail)
 
 
 def test_work_that_begins_past_a_failed_gate_which_the_branch_fails_once_more(doors: Doors) -> None:
