@@ -471,6 +471,19 @@ def test_what_a_branch_proves_by_a_policy_of_its_own_is_not_counted_as_proven(pl
     )
 
 
+def test_a_branch_is_not_judged_by_what_the_base_asks_since_the_branch_began(play: Play) -> None:
+    config = play.root / layout.CONFIG
+    play.planned()
+    play.commit(config, "version: 1\n", "as it began")
+    git(play.root, "switch", "-q", "-c", "work")
+    play.proven()
+    git(play.root, "switch", "-q", "main")
+    play.commit(config, "version: 1\npolicy:\n  require: [lint]\n", "the base's very next commit")
+    git(play.root, "switch", "-q", "work")
+    found = told(play, "main...work")
+    assert (found["policy"], found["counts"]["proven"], found["counts"]["unproven"]) == (None, 1, 0)
+
+
 def test_what_a_branch_approves_and_judges_by_a_policy_of_its_own_is_told_as_by_who_may_not(play: Play) -> None:
     config = play.root / layout.CONFIG
     rules = "version: 1\npolicy:\n  plan: {{approvers: [{0}]}}\n  gates: {{verdicts: {{quality_review: [{0}]}}}}\n"

@@ -205,7 +205,7 @@ def _main_first(git: Git, forks: list[str], tip: str, other: str) -> list[str]:
     return [*(one for one in line if one in forks), *(one for one in forks if one not in line)]
 
 
-def ruling(git: Git, forks: Sequence[str], tip: str) -> str:
+def ruling(git: Git, forks: list[str], tip: str) -> str:
     """Return the commit whose policy judges: the oldest on the own line of a tip that has all forks, or is the fork.
 
     A fork need not be on that line: a request may have had any policy on its way, and of several forks dates that

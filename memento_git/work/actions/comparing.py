@@ -37,7 +37,7 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
     old, new = ledger.side(found.bases), ledger.side(found.tips)
     if not old.exists and not new.exists:
         refuse_absent(new, f"{found.base[:12]} and {', '.join(tip[:12] for tip in found.tips)}")
-    rules = ruling(ledger.git, found.bases, found.older)
+    rules = ruling(ledger.git, [*found.bases], found.older)
     judge = old if (rules,) == found.bases else ledger.side((rules,))
     told = dict.fromkeys([*policyfile.rule(old), *policyfile.rule(judge)])
     policy, runners, keys = _policy(judge, new), _runners(judge, new), _Keys(judge, old, new)
