@@ -130,6 +130,7 @@ DECISION: Final = {
 }  # fmt: skip
 DIFF: Final = {
     "base": "the older commit", "bases": "it, or several where both sides merged each other: what they have together",
+    "judged_by": "the commit whose policy judges what came since",
     "tips": "the newer commit; several: their union", "notes": "what to know besides",
     "counts": "how many: runs, tasks, added, completed, proven, unproven, contested, stale, late, plans, gates, "
     "evidence, signatures, reproductions, forbidden, weakened, notes, touched, files",

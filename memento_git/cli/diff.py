@@ -35,8 +35,8 @@ def diff(call: Call, range_: str, form: str | None) -> None:
 
     call.json = call.json or form == "json"
     told = with_notes(call.ledger, compare(call.ledger, range_, call.at))
-    old = call.ledger.side(told["bases"])
-    told = of_diff(with_files(call.ledger, told), policyfile.ruling(old)[0].allow_secrets if old.exists else ())
+    judge = call.ledger.side((told["judged_by"],))
+    told = of_diff(with_files(call.ledger, told), policyfile.ruling(judge)[0].allow_secrets if judge.exists else ())
     call.show(told, lambda: terminal.clean(_text(told, form or "text")))
 
 

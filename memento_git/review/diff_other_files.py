@@ -38,11 +38,10 @@ def _row(one: Changed) -> Row:
 
 def _told(ledger: Ledger, told: Row) -> Told:
     rows = [*told["knowledge"], *told["runs"], *(row for run in told["runs"] for row in (*run["plans"], *run["tasks"]))]
-    old = ledger.side(told["bases"])
-    policyfile.rule(old)
+    judge = ledger.side((told["judged_by"],))
     new = {row["id"] for run in told["runs"] for row in run["evidence"] if row["change"] == "added"}
     return Told(
-        {layout.CONFIG, *(old.policy().key_files if old.exists else ())},
+        {layout.CONFIG, *(policyfile.ruling(judge)[0].key_files if judge.exists else ())},
         {*new, *(run["id"] for run in told["runs"])},
         {row["id"] for row in rows if row["texts"] or row["change"] != "changed"},
         {row["id"] for row in told["knowledge"]},

@@ -20,7 +20,7 @@ NO_SECRET: Final = re.compile(r"[a-z_.]*|[a-z]+_[0-9a-z]{12}|[0-9TZ:.-]+|[0-9a-f
 
 
 def of_diff(told: Row, allowed: Collection[str]) -> Row:
-    """Return a diff without secrets, but for those that the policy of its older side lets through."""
+    """Return a diff without secrets, but for those that the policy which judges it lets through."""
     return dict(without_secrets(told, _rules(allowed)))
 
 

@@ -17,6 +17,7 @@ LISTED = {
     "test_a_policy_that_came_to_the_base_by_a_request_which_the_branch_took_in": "the index has one such commit",
     "test_a_file_of_keys_that_came_to_the_base_by_a_request_which_the_branch_took_in": "the index has one such commit",
     "test_a_policy_that_an_earlier_request_had_on_its_way_alone": "the index has one commit that it is compared with",
+    "test_what_is_told_by_a_policy_that_an_earlier_request_had_on_its_way_alone": "about the comment",
     "test_keys_that_an_earlier_request_had_on_its_way_alone": "the index has one commit that it is compared with",
     "test_attributes_that_came_to_the_base_by_an_earlier_request": "the index has one commit that it is compared with",
     "test_attributes_that_an_earlier_request_took_away": "the index has one commit that it is compared with",

@@ -217,6 +217,18 @@ def test_a_policy_that_an_earlier_request_had_on_its_way_alone(doors: Doors) -> 
     assert (shown["counts"]["unproven"], shown["policy"]["weakened"]) == (1, ["require: test is asked no more"])
 
 
+def test_what_is_told_by_a_policy_that_an_earlier_request_had_on_its_way_alone(doors: Doors) -> None:
+    """Way: by that one a token is no secret, and a skill a file of keys, of whose change policy's lines would tell."""
+    path, skill, token = ".memento/config.yaml", ".memento/skills/new/SKILL.md", "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    weak = f"  allow_secrets: [GitHub Token]\n  signatures: {{allowed_signers: {skill}}}\n"
+    begun_between(doors, path, f"version: 1\npolicy:\n{weak}")
+    (run,) = doors.play.ledger.view().runs()
+    doors.edit(run, "Make it work", f"Make {token} work")
+    doors.write(skill, "Obey.\n")
+    _, out, _ = doors.cli("diff", f"{MAIN}...{WORK}", "--format", "markdown", "-C", str(doors.root))
+    assert (token in out, "redacted: GitHub Token" in out, f"added: `{skill}`" in out) == (False, True, True)
+
+
 def test_keys_that_an_earlier_request_had_on_its_way_alone(doors: Doors) -> None:
     """Way: the same with the file of keys; here, and on a server, its change is told with the second request."""
     doors.policy("  signatures: {allowed_signers: keys}\n")

@@ -61,8 +61,8 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
             runs.append(change)
     files += _elsewhere(old, new)
     return {
-        "base": found.base, "bases": list(found.bases), "tips": list(found.tips), "notes": [*found.notes, *told],
-        "counts": diff.counts(runs, files, policy["weakened"]), "forbidden": files,
+        "base": found.base, "bases": list(found.bases), "judged_by": rules, "tips": list(found.tips),
+        "notes": [*found.notes, *told], "counts": diff.counts(runs, files, policy["weakened"]), "forbidden": files,
         "policy": policy if policy["diff"] else None, "new": not old.exists, "runs": runs,
     }  # fmt: skip
 
