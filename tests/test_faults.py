@@ -143,6 +143,17 @@ def test_a_missing_identity_is_refused_in_gits_words(play: Play, monkeypatch: py
     assert git(play.root, "log", "-1", "--format=%an <%ae>") == "Bea <bea@example.invalid>"
 
 
+@pytest.mark.parametrize("how", ["empty", "unset"])
+def test_a_name_that_git_would_not_take_is_not_replaced(play: Play, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.delenv(f"GIT_{role}_NAME")
+    git(play.root, "config", "user.email", "bea@example.invalid")
+    git(play.root, "config", *(("user.name", "") if how == "empty" else ("user.useConfigOnly", "true")))
+
+    told = "empty ident name" if how == "empty" else "no name was given"
+    assert told in refused(play.beside(play.root), settings.IdentityMissing)
+
+
 def _signer(play: Play, script: str) -> None:
     program = play.root.parent / "signer"
     program.write_text(f"#!/bin/sh\n{script}\n")

@@ -35,8 +35,12 @@ def told(asked: GitFuture) -> dict[str, str]:
 def identities(git: Git, settings: Mapping[str, str]) -> tuple[str, str]:
     """Return author and committer as git would write them now; refuse where git would."""
     names = [settings.get(f"GIT_{role}_IDENT", "") for role in ROLES]
-    known = "user.email" in settings or {"GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"} <= set(os.environ)
-    if not known or not all(names):
+    known = (
+        os.environ.get(f"GIT_{role}_{part.upper()}", settings.get(f"user.{part}"))
+        for role in ROLES
+        for part in ("name", "email")
+    )
+    if not (all(known) and all(names)):
         try:
             names = [os.fsdecode(git.run("var", f"GIT_{role}_IDENT")).strip() for role in ROLES]
         except GitFailed as failure:
