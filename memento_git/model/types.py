@@ -32,8 +32,10 @@ HIDDEN: Final = f"[{UNSEEN}]"
 NOTHING: Final = f"[{UNSEEN}{EMPTY}]"  # and what fonts draw as nothing
 BLANK: Final = re.compile(f"[\\s{UNSEEN}{EMPTY}]*")
 LONGEST: Final = 64 * 1024
-JOINERS: Final = "\u200c\u200d\u180b\u180c\u180d\u180f"
-JOINING: Final = 0x0590
+JOINED: Final = (  # what shapes the letter, ideograph or emoji before it, of which scripts from Hebrew on have some
+    "(?<=[^\x00-\u058f])[\u200c\u200d\u180b-\u180f]|"
+    f"(?<=[^\x00-\u058f{UNSEEN}{EMPTY}])[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
 
 
 class Type(Protocol):
@@ -108,15 +110,15 @@ class Name(NamedTuple):
 
 def name_problems(name: str) -> Iterator[str]:
     """Yield what would let a name look like another one."""
-    import unicodedata
-
     if name != name.strip():
         yield "a name begins or ends with a space"
     elif re.fullmatch(NAME, name) is None:
         yield "a name with < or > has to be NAME <ADDRESS>, with one address"
-    for before, letter in zip(" " + name, name, strict=False):
-        if letter.isascii() or (letter in JOINERS and ord(before) >= JOINING):
-            continue
+    if name.isascii():
+        return
+    import unicodedata
+
+    for letter in re.sub(JOINED, "", name):
         if unicodedata.category(letter) in ("Cf", "Co") or re.match(NOTHING, letter):
             yield f"character U+{ord(letter):04X} cannot be seen in a name"
 

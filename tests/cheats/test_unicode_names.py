@@ -29,7 +29,7 @@ UNSEEN = {
     "variation selector": "Ada\ufe0f", "tag": "Ada\U000e0061", "byte order mark": "\ufeffAda",
     "private use": "Ada\ue000", "Hangul filler": "A\u3164da", "half-width filler": "Ada\uffa0", "blank": "Ada\u2800",
     "grapheme joiner": "A\u034fda", "Khmer vowel": "Ada\u17b4", "Mongolian selector": "A\u180bda",
-    "null note": "Ada\U0001d159",
+    "null note": "Ada\U0001d159", "two selectors": "\u845b\U000e0100\U000e0101",
     "a space behind": "Ada ", "a space before": " Ada", "a line end": "Ada\n", "a tab": "Ada\t",
 }  # fmt: skip
 TURNING = ("right to left mark", "right to left override", "isolate")
@@ -67,7 +67,7 @@ def test_a_name_with_what_nobody_sees_is_no_name(doors: Doors, how: str) -> None
     doors.caught("F001" if how in TURNING else "F002")
 
 
-@pytest.mark.parametrize("letter", ["\u180b", "\u200c"])
+@pytest.mark.parametrize("letter", ["\u180b", "\u180e", "\u200c", "\ufe0f", "\U000e0100"])
 def test_a_mark_that_joining_scripts_have_makes_no_other_person(doors: Doors, letter: str) -> None:
     """Way: behind such letters a name may have it, and looks the same without."""
     doors.play.as_("\u1820\u1821").gate(GATE, "passed")
@@ -77,9 +77,10 @@ def test_a_mark_that_joining_scripts_have_makes_no_other_person(doors: Doors, le
 
 
 def test_names_of_joining_scripts_keep_their_joiners(doors: Doors) -> None:
-    """Not a way: Persian, Hindi, accents, and letters of one alphabet."""
-    joined = ("\u0645\u0647\u200c\u062f\u06cc", "\u0915\u094d\u200d\u0937")
-    for name in (*joined, "Zo\u00eb", "Αλέξης", "Андрей", "王小明"):
+    """Not a way: Persian, Hindi, Mongolian, a form of an ideograph, emoji, accents, and letters of one alphabet."""
+    joined = ("\u0645\u0647\u200c\u062f\u06cc", "\u0915\u094d\u200d\u0937", "\u182e\u180e\u1820")
+    chosen = ("\u845b\U000e0100\u57ce", "Ada \u2764\ufe0f", "Bea \u2764\ufe0f\u200d\U0001f525")
+    for name in (*joined, *chosen, "Zo\u00eb", "Αλέξης", "Андрей", "王小明"):
         doors.play.as_(name).gate(GATE, "passed")
     doors.sound()
 
