@@ -152,6 +152,7 @@ def test_nesting_that_crashes_the_parser_in_c_is_refused_before_it_gets_there() 
     [
         ("", "front matter"), ("id: x\n", "front matter"), ("---\nid: x\n", "front matter"),
         ("\ufeff" + PROSE, "a byte order mark stands before the front matter"), ("---\n---\n", "missing"),
+        (f"<<<<<<< HEAD\n{PROSE}=======\n{PROSE}>>>>>>> x\n", "a merge conflict is left in this file"),
     ],
 )  # fmt: skip
 def test_prose_without_front_matter_is_a_finding(data: str, words: str) -> None:

@@ -28,6 +28,8 @@ PROSE: Final = {"run": RUN, "plan": PLAN, "task": TASK, "note": NOTE}
 LARGEST: Final = 1024 * 1024
 TIMES: Final = ("at", "until", "expires", "valid_from", "valid_to")
 UNPARTED: Final = "front matter between two lines '---' is missing"
+CONFLICTED: Final = "a merge conflict is left in this file"
+BEFORE: Final = {"\ufeff": "a byte order mark stands before the front matter", "<<<<<<< ": CONFLICTED}
 CONFLICT: Final = r"(?ms)^<{7} .*?^={7}$.*?^>{7} "
 HIDING: Final = re.compile("[\x85\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\r(?!\n)")
 NEWER: Final = "F005"
@@ -122,8 +124,7 @@ def _split(data: bytes, *, prose: bool) -> tuple[bytes, str, int, str]:
     except UnicodeDecodeError:
         return b"", "", 0, "not UTF-8 text"
     if (parts := prosefile.parted(text)) is None:
-        told = "a byte order mark stands before the front matter" if text.startswith("\ufeff") else UNPARTED
-        return b"", "", 1, told
+        return b"", "", 1, next((told for start, told in BEFORE.items() if text.startswith(start)), UNPARTED)
     return parts[0].encode(), parts[1].strip("\n"), 1, ""
 
 
@@ -161,7 +162,7 @@ def remarks(path: str, body: str, read: Callable[[str], bytes | None]) -> list[F
     found = [
         (code, problem, match)
         for code, problem, match in (
-            ("F001", "a merge conflict is left in this file", re.search(CONFLICT, body) if "<<<<<<<" in body else None),
+            ("F001", CONFLICTED, re.search(CONFLICT, body) if "<<<<<<<" in body else None),
             ("F002", "a control or direction-changing character is not allowed in a text", FORBIDDEN.search(body)),
         )
         if match
