@@ -267,9 +267,9 @@ def test_a_brief_says_what_is_not_proven_of_what_its_task_rests_on(play: Play, r
     (gate_failed, "gate quality_review failed"), (unsigned, "unsigned"),
 ])  # fmt: skip
 def test_a_brief_says_what_takes_from_the_proof_that_its_task_rests_on(
-    play: Play, run: str, cli: Call, append: Callable[[Play], None], word: str
+    play: Play, run: str, cli: Call, happen: Callable[[Play], None], word: str
 ) -> None:
-    append(play)
+    happen(play)
     first = next(row["id"] for row in play.overview()["tasks"] if row["title"] == TITLE)
     task = play.task("Groom it", depends_on=[first])
     assert f"(`{first}`, completed, proven, {word})" in cli("task", "brief", task, "-C", str(play.root))[1]
