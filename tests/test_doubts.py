@@ -250,6 +250,18 @@ def test_a_release_on_less_than_policy_asks_is_told_on_every_surface(
     assert (row["status"], row["fallen"]) == ("passed", lacks)
 
 
+def test_a_release_is_judged_where_an_approved_text_cannot_be_read(play: Play, run: str, cli: Call) -> None:
+    play.policy("  release: {approvals: 1}\n")
+    task = play.proven(TITLE)
+    play.do(evidences.approve, task)
+    play.gate("release", "passed")
+    play.commit(play.state(task).index.prose[task], "Without front matter.\n")
+    for surface, code in ((["status"], 0), (["report"], 0), (["diff", "HEAD~1..HEAD"], 0), (["check"], 5)):
+        assert cli(*surface, "-C", str(play.root))[0] == code, surface
+    (row,) = json.loads(cli("gate", "list", "--json", "-C", str(play.root))[1])["gates"]
+    assert (row["status"], row["fallen"]) == ("passed", "approvals: 0 of 1")
+
+
 def test_a_brief_says_what_is_not_proven_of_what_its_task_rests_on(play: Play, run: str, cli: Call) -> None:
     first = play.proven(TITLE)
     task = play.task("Feed it", depends_on=[first])

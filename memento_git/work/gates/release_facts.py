@@ -161,13 +161,15 @@ def _answers(
 ) -> Iterator[Answer]:  # fmt: skip
     """Yield what was answered about a run and its tasks; an answer that was withdrawn is not a yes.
 
-    Where policy demands that approvals are signed, one without is none at all, and it is whose signature it is.
+    A yes is one to a text that can be read, and is as it was. Where policy demands that approvals are signed, one
+    without is none at all, and it is whose signature it is.
     """
     for one in evidence:
         if one.kind == "approval" and one.data.get("approves") in scopes and not state.is_early(one):
             yes = _stands(state, one) and trust.outcome_of(one.data) == "passed"
-            text = state.prose(one.data["approves"]).digest
-            if yes and (one.data.get("text") != text or (signed is not None and one.id not in signed)):
+            text = state.text(one.data["approves"])
+            is_of_text = text is not None and one.data.get("text") == text.digest
+            if yes and not (is_of_text and (signed is None or one.id in signed)):
                 continue
             signer = (signed or {}).get(one.id, UNKNOWN)
             yield Answer(one.id, one.data["by"], one.data["approves"], one.data["at"], yes, signer)
