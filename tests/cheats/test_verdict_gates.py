@@ -280,6 +280,22 @@ def test_a_verdict_by_hand_in_a_run_that_is_ended_by_hand(doors: Doors, policy: 
     assert ([one["to"] for one in change["gates"]], change["doubts"]) == (["fallen"], [f"gate {gate} has fallen"])
 
 
+@pytest.mark.parametrize(("gate", "why"), [("final_acceptance", "was completed"), ("plan_review", "was approved")])
+def test_a_verdict_that_tells_nothing_of_what_it_saw_in_a_run_that_is_ended_by_hand(
+    doors: Doors, gate: str, why: str
+) -> None:
+    """Way: a verdict by hand names the run alone, and in one that has ended nobody asked what it had not seen."""
+    doors.policy(f"  gates: {{required: [{gate}]}}\n")
+    run, task = run_of(doors), doors.play.task()
+    doors.forge(run, "passed", gate=gate, sees=[])
+    doors.play.complete(doors.play.claimed(task), doors.play.evidence(task))
+    doors.forge(run, "completed")
+    assert why in doors.caught("P004")
+    (change,) = doors.answer("diff", f"{MAIN}...{WORK}")["runs"]
+    assert change["doubts"] == [f"gate {gate} has fallen"]
+    assert [(one["to"], why in one["reason"]) for one in change["gates"]] == [("fallen", True)]
+
+
 def test_a_release_of_a_task_alone(doors: Doors) -> None:
     """Way: policy's approvals are asked of the run; the verdict on its task looks like its release."""
     task = doors.play.proven()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import unified_diff
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from memento_git.ledger import layout, policyfile
@@ -16,6 +17,7 @@ from memento_git.review import diff, diff_proofs
 from memento_git.review.changed_files import TwoSides, forbidden
 from memento_git.review.weakened import weakened
 from memento_git.work.gates import gates
+from memento_git.work.gates.gate_staleness import outlasted
 from memento_git.work.proof.failures import mark_failed
 from memento_git.work.proof.staleness import mark_stale
 from memento_git.work.row_cache import whole
@@ -168,10 +170,12 @@ def _has_ended(before: Row | None, after: Row) -> bool:
 
 
 def _as_under_way(state: RunState, verdicts: Sequence[Row]) -> None:
-    """Say in the rows of gates of a run that has ended since that policy does not take their passes and waivers."""
+    """Say in the rows of gates of a run that has ended since what takes from their passes and waivers in any other."""
     for row in verdicts:
         if row["status"] in PASSING and not row["fallen"]:
-            row["fallen"] = next((why for _, why in gates.below_policy(state, row["scope"], row["kind"])), None)
+            scope, gate = row["scope"], row["kind"]
+            falls = chain(outlasted(state, scope, gate, ended=False), gates.below_policy(state, scope, gate))
+            row["fallen"] = next((why for _, why in falls), None)
 
 
 def _policy(old: View, new: View) -> Row:
