@@ -144,8 +144,9 @@ CATALOGUE: Final = {
         "A task is completed although a task that it depends on is not done and proven, or a gate of its own has "
         "failed. An error where the branch completes it; for a failed gate, where neither the failure nor the "
         "completion had seen the other. Or the branch hands out, claims or completes work although the run is "
-        "paused at the base, or hands out or claims it although a gate of the run has failed there.",
-        "Finish or prove the other task, or `memento task reopen TASK --reason WHY`; resume the run, or pass its gate.",
+        "paused or contested at the base, or hands out or claims it although a gate of the run has failed there.",
+        "Finish or prove the other task, or `memento task reopen TASK --reason WHY`; resume or settle the run, or pass "
+        "its gate.",
     ),
     "T007": Kind(
         "a void of a legal event", "error",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memento_git.work.state import RunState
 
 GOING_ON: Final = {"dispatched": "handed out", "claimed": "claimed", "completed": "completed"}
+STOPPED: Final = {"paused": "memento run resume {run}", "contested": "memento settle {run} --keep EVENT --reason WHY"}
 
 
 def check_event(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
@@ -46,7 +47,7 @@ def _went_on(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
     known = state.fold.seen_by(event).union(scope.added)
     stops = [(stop, fix) for stop, fix in _stops(state, event.do) if stop.id not in known]
     if stops:
-        told = " and ".join(dict.fromkeys(_told(stop) for stop, _ in stops))
+        told = " and ".join(dict.fromkeys(_told(state, stop) for stop, _ in stops))
         message = f"{event.of} was {GOING_ON[event.do]}, as if it were not known that {state.id} {told}"
         yield Finding("T006", event.path, 0, message, stops[0][1])
 
@@ -54,13 +55,13 @@ def _went_on(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:
 def _stops(state: RunState, do: str) -> Iterator[tuple[Event, str]]:
     """Yield the events by which a run is stopped as it is, for an event of a verb, each with what lets it go on.
 
-    What was claimed before a gate failed may be completed; while a run is paused, nothing may. Each failure of a gate
-    is one that nothing has lifted, not the last alone: that may be the branch's own.
+    What was claimed before a gate failed may be completed; while a run is paused, or contested, nothing may. Each
+    failure of a gate is one that nothing has lifted, not the last alone: that may be the branch's own.
     """
     standing = state.untouched(state.id)
-    if state.status == "paused":
+    if state.status in STOPPED:
         moves = last_of(one for one in standing if "gate" not in one.event.data)
-        yield from ((one, f"memento run resume {state.id}") for one in moves)
+        yield from ((one, STOPPED[state.status].format(run=state.id)) for one in moves if one.do != "resumed")
     for _, gate in state.failed_gates(state.id) if do != "completed" else ():
         own = [one for one in standing if one.event.get("gate") == gate]
         lifted = frozenset[str]().union(*(one.past for one in own if one.event.do in PASSING))
@@ -68,8 +69,8 @@ def _stops(state: RunState, do: str) -> Iterator[tuple[Event, str]]:
         yield from ((one.event, fix) for one in own if one.event.do == "failed" and one.event.id not in lifted)
 
 
-def _told(stop: Event) -> str:
-    return f"has failed its gate {stop.get('gate')}" if "gate" in stop.data else "is paused"
+def _told(state: RunState, stop: Event) -> str:
+    return f"has failed its gate {stop.get('gate')}" if "gate" in stop.data else f"is {state.status}"
 
 
 def _spike(state: RunState, event: Event, scope: Scope) -> Iterator[Finding]:

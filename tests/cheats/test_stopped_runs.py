@@ -26,19 +26,28 @@ def pause(doors: Doors) -> None:
     doors.play.do(runs.pause_run, run_of(doors), reason="Stop.")
 
 
+def disagree(doors: Doors) -> str:
+    """Pause the run beside a cancellation; return the pause."""
+    paused = doors.forge(run_of(doors), "paused", sees=[], reason="Stop.")
+    doors.forge(run_of(doors), "cancelled", sees=[], reason="Enough.")
+    return paused
+
+
 def keep_paused(doors: Doors) -> None:
-    """Pause the run beside a cancellation, and settle that it is the pause that holds."""
-    run = run_of(doors)
-    paused = doors.forge(run, "paused", sees=[], reason="Stop.")
-    doors.forge(run, "cancelled", sees=[], reason="Enough.")
-    doors.play.do(settling.settle_record, run, keep=paused, reason="It goes on later.")
+    """Do the same, and settle that it is the pause that holds."""
+    doors.play.do(settling.settle_record, run_of(doors), keep=disagree(doors), reason="It goes on later.")
 
 
 def fail(doors: Doors) -> None:
     doors.play.gate(GATE, "failed", reason="Unsafe.")
 
 
-STOPS = [(pause, "is paused"), (keep_paused, "is paused"), (fail, f"has failed its gate {GATE}")]
+STOPS = [
+    (pause, "run_not_active", "is paused"),
+    (keep_paused, "run_not_active", "is paused"),
+    (disagree, "record_contested", "is contested"),
+    (fail, "review_gate_blocking", f"has failed its gate {GATE}"),
+]
 
 
 def before(doors: Doors, task: str) -> list[str]:
@@ -47,15 +56,14 @@ def before(doors: Doors, task: str) -> list[str]:
     return [head for group in (task, state.id, plans_of(state.id)) for head in state.folded(group).heads]
 
 
-@pytest.mark.parametrize(("stop", "told"), STOPS)
+@pytest.mark.parametrize(("stop", "token", "told"), STOPS)
 def test_work_that_begins_as_if_its_run_had_not_been_stopped(
-    doors: Doors, stop: Callable[[Doors], None], told: str
+    doors: Doors, stop: Callable[[Doors], object], token: str, told: str
 ) -> None:
     task, run = doors.play.task(), run_of(doors)
     sees = before(doors, task)
     stop(doors)
     doors.landed()
-    token = "review_gate_blocking" if stop is fail else "run_not_active"
     doors.refused(token, "dispatch create", task=task, executor="agent")
     handed = doors.forge(task, "dispatched", sees=sees, executor="agent", plan=doors.play.state(task).canonical)
     assert f"{task} was handed out, as if it were not known that {run} {told}" in doors.caught("T006")
