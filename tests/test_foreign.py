@@ -165,6 +165,26 @@ def test_a_folder_needs_a_word_for_what_it_is_and_a_dry_run_says_how_many_more_t
     assert (out.count("\n + "), " and 3 more: --json names them\n" in out) == (20, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "begins", "form"),
+    [
+        ("CLAUDE.md", "# Style\n", "claude-md"), ("agents.MD", "", "claude-md"),
+        ("events.sqlite", "SQLite format 3\0", "memento-sqlite or pmb"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_export_of_ours_is_told_with_the_formats_that_it_may_have(
+    play: Play, tmp_path: Path, cli: Call, name: str, begins: str, form: str
+) -> None:
+    (tmp_path / name).write_text(begins)
+    code, _, err = cli("import", str(tmp_path / name), "-C", str(play.root))
+    assert (code, f"{name} is no export of ours: say of what, with --from {form} [usage]" in err) == (2, True)
+
+
+def test_an_export_of_ours_may_have_any_name(play: Play, tmp_path: Path, cli: Call) -> None:
+    (tmp_path / "notes.md").write_text('\n{"text": "Tokens live an hour."}\n')
+    assert cli("import", str(tmp_path / "notes.md"), "-C", str(play.root))[0] == 0
+
+
 def test_tags_in_one_text_are_apart_at_commas_or_else_at_spaces(play: Play, tmp_path: Path) -> None:
     (folder := tmp_path / "vault").mkdir()
     tags = {"jekyll": "one two", "commas": "machine learning, two", "list": "[machine learning]"}

@@ -101,6 +101,7 @@ MOST: Final = 20
 NAMED: Final = 3
 EXPORTERS: Final[dict[str, Exporter]] = {"jsonl": _export_jsonl, "agents-md": _export_agents, "md": _export_md}
 FOLDERS: Final = ("markdown", "mnemo", "pmb")
+DATABASE: Final = b"SQLite format 3\0"
 FORMS: Final = ("jsonl", "markdown", "claude-md", "mnemo", "memento-sqlite", "pmb")
 
 
@@ -176,8 +177,9 @@ def _from_source(sources: tuple[str, ...], form: str, origin: str) -> Importer:
         raise click.UsageError("give one file or folder")
     if sources[0] != "-":
         source = click.Path(path_type=Path, exists=True).convert(sources[0], None, None)
-        if form == "jsonl" and source.is_dir():
-            raise click.UsageError(f"{source} is a folder: say of what, with --from {' or '.join(FOLDERS)}")
+        if form == "jsonl" and (others := FOLDERS if source.is_dir() else _other_forms(source)):
+            what = "a folder" if source.is_dir() else "no export of ours"
+            raise click.UsageError(f"{source} is {what}: say of what, with --from {' or '.join(others)}")
         if form != "jsonl":
             from memento_git.knowledge.actions.importing import bring
 
@@ -193,6 +195,17 @@ def _from_source(sources: tuple[str, ...], form: str, origin: str) -> Importer:
     with click.open_file("-", "rb") as stream:
         lines = [*lines_of("standard input", stream)]
     return partial(take_in, lines=lines, origin=origin)
+
+
+def _other_forms(source: Path) -> Sequence[str]:
+    """Return the formats that a file may have by its beginning and its name; none where it may be our own."""
+    if not source.is_file():  # what comes through a pipe is read once
+        return ()
+    with source.open("rb") as stream:
+        head = stream.read(len(DATABASE))
+    if head == DATABASE:
+        return "memento-sqlite", "pmb"
+    return ("claude-md",) if source.suffix.lower() == ".md" and not head.lstrip().startswith(b"{") else ()
 
 
 def _brought(brought: Brought, whose: str, *, dry: bool) -> list[str]:
