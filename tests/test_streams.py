@@ -185,3 +185,28 @@ def test_what_a_command_leaves_running_is_waited_for_once_and_not_for_each_strea
     draft = evidences.witness(play.ledger, ["sh", "-c", "(sleep 3; echo late >&2; sleep 2) & echo now"], quiet=True)
     command = draft.data["command"]
     assert (command["stdout"]["bytes"], command["stderr"]["bytes"]) == (4, 0)
+
+
+@pytest.mark.parametrize("printed", ["printf x", "echo x", "printf x >&2", "true", "yes | head -c 40001"])
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_what_we_tell_begins_a_line_of_its_own_on_a_terminal(play: Play, printed: str, *, is_shown: bool) -> None:
+    play.run()
+    exact = subprocess.run(["sh", "-c", printed], capture_output=True, check=True)
+    ours, theirs = os.openpty()
+    words = [*MEMENTO, "evidence", "run", "--", "sh", "-c", printed]
+    with subprocess.Popen(words, cwd=play.root, stdout=theirs if is_shown else subprocess.PIPE, stderr=theirs) as done:
+        os.close(theirs)
+        told = b"".join(_read(ours))
+        out = done.stdout.read() if done.stdout else b""
+
+    shown = exact.stderr + (exact.stdout if is_shown else b"")
+    line = shown if shown[-1:] in (b"", b"\n") else shown + b"\n"
+    assert told.replace(b"\r\n", b"\n").partition(b"recorded ")[0] == line
+    assert out == (b"" if is_shown else exact.stdout)
+
+
+def _read(terminal: int) -> Iterator[bytes]:
+    """Yield what is shown on a terminal until nobody has its other end."""
+    with open(terminal, "rb", buffering=0) as stream, contextlib.suppress(OSError):  # of Linux: its end
+        while chunk := stream.read(65536):
+            yield chunk

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import select
@@ -124,12 +125,17 @@ class Tee(threading.Thread):
 
 
 def finish(tees: Sequence[Tee], is_over: Callable[[], bool]) -> None:
-    """Let the streams of a command that has ended come to their end."""
+    """Let the streams of a command that has ended come to their end, and with them a line of our terminal."""
+    shown = [(tee, tee.sink) for tee in tees if tee.sink is not None and os.isatty(tee.sink)]
     for tee in tees:
         tee.pass_all_on(is_over)
     until = time.monotonic() + GRACE
     for tee in tees:
         tee.close(until - time.monotonic())
+    is_open = any(tee.result().end[-1:] not in (b"", b"\n") for tee, _ in shown)
+    if is_open and shown[-1][0] is tees[-1]:  # where we tell more, and where standard output may be a file
+        with contextlib.suppress(OSError):
+            os.write(shown[-1][1], b"\n")
 
 
 def sink_of(stream: TextIO) -> int | None:
