@@ -597,3 +597,21 @@ def test_a_module_that_a_full_disk_cut_short_is_named_and_no_traceback_is_shown(
     assert "Traceback" not in done.stderr
     compiled.unlink()
     assert init().returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "limit", "named"),
+    [
+        (("session", "start"), 20, ".git/memento/sessions/"), (("hook", "install"), 20, ".git/hooks/pre-commit"),
+        (("guide", "--out", "skills"), 20, "skills/using-memento/SKILL.md"),
+        (("evidence", "run", "--out", "out", "--", "seq", "5000"), 4096, "out/stdout.txt"),
+    ],
+)  # fmt: skip
+def test_a_file_that_finds_no_room_is_named(play: Play, words: tuple[str, ...], limit: int, named: str) -> None:
+    play.run()
+    done = subprocess.run(
+        [sys.executable, "-m", "memento_git", *words], cwd=play.root, capture_output=True, text=True,
+        check=False, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    assert (done.returncode, named in done.stderr, "File too large [file_system]" in done.stderr) == (1, True, True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ def write(path: Path, data: bytes, *, durable: bool = False) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}")  # two containers may have one number
     try:
-        with temporary.open("wb") as stream:
+        with named(path), temporary.open("wb") as stream:
             stream.write(data)
             if durable:
                 stream.flush()
@@ -25,6 +26,16 @@ def write(path: Path, data: bytes, *, durable: bool = False) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Let an error in writing a file name it: a full disk says of none what it has no room for."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
 
 
 def left(folder: Path, now: float, *, but: str) -> list[Path]:

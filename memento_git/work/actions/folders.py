@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memento_git.errors import MementoError, Misused, Refused, reason_of
-from memento_git.ledger import codec, layout, outfile
+from memento_git.ledger import atomic_file, codec, layout, outfile
 from memento_git.model.ids import is_id
 from memento_git.model.policy import Policy
 from memento_git.model.states import RUN_KINDS
@@ -86,7 +86,7 @@ def _put(folder: Path, files: dict[str, bytes]) -> None:
     written: list[Path] = []
     try:
         for name, content in files.items():
-            with (folder / name).open("xb") as stream:
+            with atomic_file.named(folder / name), (folder / name).open("xb") as stream:
                 written.append(folder / name)
                 stream.write(content)
     except BaseException:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memento_git.errors import Refused
+from memento_git.ledger import atomic_file
 from memento_git.ledger.git import BareRepository, Git
 
 if TYPE_CHECKING:
@@ -216,7 +217,8 @@ def install(git: Git) -> list[Hook]:
     for name in names:
         _take_away(place, name)
         slot, fresh = _slot(place, name), _fresh(place, name)
-        fresh.write_text(script(name), encoding="utf-8")
+        with atomic_file.named(slot):
+            fresh.write_text(script(name), encoding="utf-8")
         fresh.chmod(0o755)
         if os.path.lexists(slot):
             _put_aside(slot, _before(place, name))

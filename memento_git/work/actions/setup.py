@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memento_git.errors import Refused
-from memento_git.ledger import layout, missing_ledger, outfile
+from memento_git.ledger import atomic_file, layout, missing_ledger, outfile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,5 +137,6 @@ def write_guide(folder: Path, text: str) -> Path:
     if target.exists() and not (target.is_file() and target.read_text(encoding="utf-8") == text):
         raise GuideEdited(path=target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8")
+    with atomic_file.named(target):
+        target.write_text(text, encoding="utf-8")
     return target
