@@ -46,7 +46,7 @@ evidence.add_command(export)
 @paged
 @reads
 def list_evidence(call: Call, run: str, task: str, kind: str | None, query: str, limit: int, offset: int) -> None:
-    """List the evidence of a run."""
+    """List the evidence of a run, oldest first."""
     from memento_git.review.report import evidence_line
     from memento_git.work.overview import choose_run, early_overview
 
