@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memento_git.ledger import claims, lock, publish, remoteclaims, remotes
+from memento_git.ledger import claims, lock, merging, publish, remoteclaims, remotes
 from memento_git.ledger.store import Ledger
 from memento_git.model.clock import seconds_of, stamp
 from memento_git.work import refusals as no
@@ -740,3 +740,13 @@ def test_what_another_branch_of_the_remote_has_is_checked_before_a_claim_takes_i
     git(ada.root, "push", "-q", "origin", "HEAD:request")
     assert path in refused(ada, vetting.PushUnsound, dispatch).message
     assert (hub.head(), hub.refs()) == (before, [])
+
+
+def test_a_claim_is_refused_as_sync_is_where_the_remote_has_no_commit_in_common(hub: Hub) -> None:
+    ada, dispatch = hub.first, offered(hub)
+    bob = hub.clone("Bob")
+    git(ada.root, "switch", "-q", "--orphan", "anew")
+    git(ada.root, "commit", "-q", "--allow-empty", "-m", "anew")
+    git(ada.root, "push", "-q", "--force", "origin", "anew:main")
+    git(bob.root, "fetch", "-q")
+    assert "git remote -v" in refused(bob, merging.HistoriesUnrelated, dispatch).hint

@@ -152,8 +152,7 @@ def _take_in(
     if theirs is not None and common:
         remotes.refuse_rewritten(git, where, known, ours, theirs)
     if sound is not None and ours not in sound:
-        if common or theirs is None:
-            vetting.refuse_unsound(ledger, where, ours, theirs or "")
+        vetting.refuse_unsound(ledger, where, ours, theirs or "")
         sound.add(ours)
     if theirs is None or common == [theirs]:
         return ours, False

@@ -86,9 +86,12 @@ def refuse_unsound(ledger: Ledger, where: Target, ours: str, theirs: str = "") -
     """Refuse a commit that has errors which its base, what the remote has already, does not have.
 
     The base is where it left the remote's branch, whose own line has the policy, or else what is known of the remote.
-    What two sides make of each other, such as two claims, is nobody's error: it is pushed, told and settled.
+    What two sides make of each other, such as two claims, is nobody's error: it is pushed, told and settled. Where they
+    have no commit in common, nothing is asked: they cannot be brought together.
     """
     git = ledger.git
+    if theirs and not git.merge_bases(ours, theirs):
+        return
     if base := theirs or _nearest(git, where.remote, ours):
         forks, tip, _ = ranges.parting(git, base, ours)
         rules = ranges.ruling(git, forks, tip)
