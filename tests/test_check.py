@@ -88,12 +88,12 @@ def test_git_looks_through_events_and_evidence_and_not_through_what_commands_pri
     places = {path: place for path in view.files if (place := layout.place_of(path))}
     assert "attachment" in {place.kind for place in places.values()}
     (run,) = view.runs()
-    for kind, book, pattern, word in (
+    for kind, where, pattern, word in (
         ("event", run, layout.events_pattern(run), "do: "),
         ("event", "", layout.events_pattern(""), "do: "),
         ("evidence", run, layout.evidence_pattern(run), "kind: "),
     ):
-        wanted = [path for path, place in places.items() if (place.kind, place.run) == (kind, book)]
+        wanted = [path for path, place in places.items() if (place.kind, place.run) == (kind, where)]
         assert sorted(grep.files(view.git, view.commits[0], pattern, [word])) == sorted(wanted) != []
 
 

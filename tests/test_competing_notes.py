@@ -55,8 +55,8 @@ def merged(play: Play) -> tuple[str, str]:
     return one, other
 
 
-def against(play: Play, *queries: str, **wishes: Any) -> dict[str, list[str]]:
-    found = recall(play.ledger, queries, **wishes)["hits"]
+def against(play: Play, *queries: str, **options: Any) -> dict[str, list[str]]:
+    found = recall(play.ledger, queries, **options)["hits"]
     return {hit["id"]: hit["contradicted_by"] for hit in found if hit["status"] == "active"}
 
 

@@ -81,13 +81,13 @@ def test_a_command_tells_of_a_long_reading_whichever_ledger_it_opens(play: Play)
         return boundary.Call(str(play.root), "", (), (), json=False, **scope)
 
     play.run()
-    for door in (opened(), opened(scope="user")):
-        door.keep(lambda ledger: ledger.view())
-        assert door.ledger.git.progress is boundary.progress
-        door.close()
-    for _ in (door := opened(scope="all")).ledgers():
-        assert door.ledger.git.progress is boundary.progress
-        door.close()
+    for call in (opened(), opened(scope="user")):
+        call.keep(lambda ledger: ledger.view())
+        assert call.ledger.git.progress is boundary.progress
+        call.close()
+    for _ in (call := opened(scope="all")).ledgers():
+        assert call.ledger.git.progress is boundary.progress
+        call.close()
 
 
 def test_the_next_step_follows_the_work(play: Play) -> None:

@@ -132,7 +132,7 @@ def test_who_is_unwell_is_not_chosen_and_nothing_is_started_where_that_is_asked(
     assert asked.read_text() == "login status\n"
 
 
-def test_who_does_not_answer_is_waited_for_no_longer_than_patience(
+def test_who_does_not_answer_is_waited_for_no_longer_than_the_timeout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(probe, "TIMEOUT", 0.5)

@@ -107,7 +107,7 @@ def _story(
         names = output.Names(note_set.view)
         told = {key: value for key, value in row.items() if key not in _fenced(row)}
         told |= {"about": [f"{one['state']}: {naming.place(one)}" for one in places]} if places else {}
-        told |= {"evidence": [f"{one['id']}: {_standing(one)}" for one in evidence]} if evidence else {}
+        told |= {"evidence": [f"{one['id']}: {_facts(one)}" for one in evidence]} if evidence else {}
         parts = [] if what == "history" else [*output.fields(told, names), *_said(row, naming.whose())]
         happened = output.happened(events, names)
         told_of = [*happened, *_rewritten(row["id"], revised)]
@@ -148,7 +148,7 @@ def _is_record(identity: str) -> bool:
     return any(is_id(identity, kind) for kind in ("run", "plan", "task", "evidence"))
 
 
-def _standing(row: Row) -> str:
+def _facts(row: Row) -> str:
     told = [row[key] for key in row if key not in ("id", "title") and isinstance(row[key], str)]
     return ", ".join([*told, *_doubts(row)])
 
@@ -198,8 +198,8 @@ def _part(call: Call, note_set: NoteSet, found: Prose, what: str, walk: Mapping[
 def _near(row: Row) -> str:
     from memento_git.knowledge.rendering import proof
 
-    standing = ", ".join(filter(None, (row["status"], proof(row), row.get("trust"), row.get("outcome"), *_doubts(row))))
-    told = [row.get("rel") or "", output.printable(row["id"]), standing, output.printable(row["title"] or "")]
+    state = ", ".join(filter(None, (row["status"], proof(row), row.get("trust"), row.get("outcome"), *_doubts(row))))
+    told = [row.get("rel") or "", output.printable(row["id"]), state, output.printable(row["title"] or "")]
     return f"{'  ' * row.get('depth', 0)}{'  '.join(one for one in told if one)}"
 
 

@@ -93,7 +93,7 @@ def _plain(path: str) -> str:
     return "" if found == "." else found
 
 
-def standing_now(git: Git, reader: Reader, given: str = "") -> Snapshot:
+def work_tree_now(git: Git, reader: Reader, given: str = "") -> Snapshot:
     """Return the work tree as it is now, with the one file that is asked for although git does not track it.
 
     One that git is told to ignore is refused: what is kept out of the repository is often secret.

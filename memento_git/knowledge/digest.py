@@ -181,11 +181,11 @@ def _line(note_set: NoteSet, note: Prose, lost: Mapping[str, str], disputed: Seq
         text = text[:LONGEST].rsplit(" ", 1)[0] + "\u2026"
     about = [*map(str, note_set.anchors(note)[:3])]
     places = ", ".join(f"{place}, {lost[place]}" if lost.get(place) else place for place in about)
-    told = _joined("; ", [("", note.id), *_standing(note_set, note, _tame(places), disputed)])
+    told = _joined("; ", [("", note.id), *_caveats(note_set, note, _tame(places), disputed)])
     return f"- {_tame(text)} ({told})\n"
 
 
-def _standing(note_set: NoteSet, note: Prose, places: str, disputed: Sequence[str]) -> list[tuple[str, str]]:
+def _caveats(note_set: NoteSet, note: Prose, places: str, disputed: Sequence[str]) -> list[tuple[str, str]]:
     """Return what should be known of a note before it is taken for true, as names and values; some are empty."""
     return [
         ("", "incomplete" if note_set.is_incomplete(note.id) else ""),
@@ -240,7 +240,7 @@ def _facts(note_set: NoteSet, note: Prose, disputed: Sequence[str]) -> str:
         ("", f"of {note.data['at'][:10]}, origin {note.data['origin']}"),
         ("key", str(note.data.get("key") or "")),
         ("expired", note_set.expires(note)[:10] if note_set.is_expired(note) else ""),
-        *_standing(note_set, note, places, disputed),
+        *_caveats(note_set, note, places, disputed),
         ("reads like orders:", ", ".join(orders(note.data, note.body))),
     ]
     return _joined(" \u00b7 ", told)

@@ -128,7 +128,7 @@ def opened(view: View, rev: str = "", path: str = "") -> Iterator[Overlay]:
         if rev or view.git.top is None:
             now = follower.at(rev or "HEAD")
         else:
-            now = code_paths.standing_now(view.git, follower.reader, path)
+            now = code_paths.work_tree_now(view.git, follower.reader, path)
         yield Overlay(NoteSet(view), follower, now)
 
 

@@ -31,7 +31,7 @@ def nothing(note_set: NoteSet, request: SearchRequest) -> str:
 
 
 def named(locations: AnchorLocations, request: SearchRequest, *, few: int) -> list[str]:
-    """Return what to say of the domain, thread, tag, key, author and paths asked for; `few` as `recall.headers`."""
+    """Return what to say of the short ids, domain, thread, tag, key, author and paths asked for; `few` as `headers`."""
     note_set = locations.note_set
     of_notes = filters(note_set, domain=request.domain, thread=request.thread, tag=request.tag)
     found = [*_short_ids(note_set.view, request.queries), *of_notes, *_key(note_set, request.key_prefix)]

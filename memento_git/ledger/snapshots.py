@@ -88,14 +88,14 @@ class Reader:
     def _stand(self, tree: str, commit: str = "") -> Snapshot:
         return Snapshot(tree, commit, self.git.trees.listed("-r", "-t", tree))
 
-    def here(self, standing: Snapshot) -> tuple[str, list[str]]:
+    def here(self, snapshot: Snapshot) -> tuple[str, list[str]]:
         """Return a tree of those files of a snapshot that are here, and the paths that a partial clone lacks."""
-        blobs = {path: one.oid for path, one in standing.entries.items() if one.type == "blob"}
+        blobs = {path: one.oid for path, one in snapshot.entries.items() if one.type == "blob"}
         held = self.sizes(blobs.values()) if self.git.is_partial else {}
         away = [path for path, blob in blobs.items() if blob not in held] if held else []
         if not away:
-            return standing.tree, []
-        self.git.run("read-tree", standing.tree)
+            return snapshot.tree, []
+        self.git.run("read-tree", snapshot.tree)
         self.git.run("update-index", "--force-remove", "-z", "--stdin", data=os.fsencode("\0".join([*away, ""])))
         return self._line("write-tree"), away
 

@@ -222,13 +222,13 @@ class _Recall:
 
         told = search(
             self.view, self.request.queries, limit=self.request.most, keep=self.result_filter.keeps,
-            leads=self._standing_for, files=[place.partition(":")[0] for place in self.request.about], few=FEW,
+            leads=self._shown_as, files=[place.partition(":")[0] for place in self.request.about], few=FEW,
             semantic=self.request.semantic, compared=True, last=self.drafts,
         )  # fmt: skip
         self.unread = told.unread
         rows: dict[str, HitRow] = {}
         for hit in told.hits:
-            if hit.header.kind != "note" or self.note_set.prose(self._standing_for(hit.header)) is not None:
+            if hit.header.kind != "note" or self.note_set.prose(self._shown_as(hit.header)) is not None:
                 row = self._row(hit)
                 others = (*told.against[hit.id], *row["contradicted_by"])
                 row["contradicted_by"] = contradictions.contradicting(self.note_set, row, others)
@@ -250,7 +250,7 @@ class _Recall:
             row["contradicted_by"] = sorted({*row["contradicted_by"], *mine})
         return paired(shown, others)
 
-    def _standing_for(self, header: Header) -> str:
+    def _shown_as(self, header: Header) -> str:
         """Return the id of the note that a note is shown as; any other document is shown as its record."""
         if header.kind != "note":
             return header.record
@@ -261,7 +261,7 @@ class _Recall:
 
     def _row(self, hit: Hit) -> HitRow:
         if hit.header.kind == "note":
-            row = self._note(self.note_set.note(self._standing_for(hit.header)))
+            row = self._note(self.note_set.note(self._shown_as(hit.header)))
         else:
             row = self._record(hit.header, [header for header in hit.besides if header.kind == "event"])
         before = [header.id for header in (hit.header, *hit.besides) if header.id != row["id"]]
