@@ -479,7 +479,7 @@ def test_a_successor_and_another_kind_are_not_alike() -> None:
     assert not are_alike(said(old, text), said(Header("c", "task", "task_c", ""), text))
 
 
-def test_a_card_is_read_back_as_it_was() -> None:
+def test_a_header_is_read_back_as_it_was() -> None:
     header = Header(
         "p", "note", "n", "t", tags=("a", "b"), links=(("rel", "x"), ("rel", "y")), files=("f",), importance=0.3
     )

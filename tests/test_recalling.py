@@ -774,7 +774,7 @@ FILTERS: list[tuple[dict[str, Any], set[str]]] = [
 
 @pytest.mark.parametrize(("options", "expected"), FILTERS)
 @pytest.mark.parametrize("queries", [("cache",), ()])
-def test_each_wish_leaves_the_notes_that_have_what_it_names(
+def test_each_option_leaves_the_notes_that_have_what_it_names(
     play: Play, options: dict[str, Any], expected: set[str], queries: tuple[str, ...]
 ) -> None:
     known = {
