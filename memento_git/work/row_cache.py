@@ -209,7 +209,7 @@ def _cites(
 
 
 def _merged(held: RunRows, told: Row) -> RunRows:
-    """Return all rows of a run: those that are held, with a patch of `renewal` on top; nothing is read for it."""
+    """Return all rows of a run: those that are held, with a patch of `row_update` on top; nothing is read for it."""
     from memento_git.work.routing.roles import roles
 
     tasks = _by_time((*held["tasks"], *told["tasks"]))
