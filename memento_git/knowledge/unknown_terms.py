@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memento_git.knowledge.refusals import NoSuchDomain
 from memento_git.ledger import layout
 from memento_git.model import anchors
-from memento_git.model.ids import BEGINNING
+from memento_git.model.ids import BEGINNING, SHORTEST
 from memento_git.model.knowledge import under
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ def named(locations: AnchorLocations, request: SearchRequest, *, few: int) -> li
 
 def _short_ids(view: View, queries: Sequence[str]) -> list[str]:
     """Return what shows the records whose ids are shortened, as lists have them; a search knows whole ids alone."""
-    found = [one for query in queries for one in re.finditer(rf"\b{BEGINNING}\b", query)]
+    found = {one[0]: one[1] for query in queries for one in re.finditer(rf"\b{BEGINNING}\b", query)}
     return [
-        f"a record's id begins so: memento show {one[0]}" for one in found
-        if any(known.startswith(one[0]) for known in view.known(one[1]))
+        f"a record's id begins so: memento show {name}" for name, kind in found.items()
+        if len(name) > len(kind) + SHORTEST and any(known.startswith(name) for known in view.known(kind))
     ]  # fmt: skip
 
 
