@@ -181,7 +181,7 @@ class Index:
     def header(self, number: int) -> Header:
         """Return what a document is."""
         with _sound():
-            return unpacked(self._reader.stored_fields(number)["card"])
+            return unpacked(self._reader.stored_fields(number)["header"])
 
     def numbers(self) -> list[int]:
         """Return the numbers of all documents."""
@@ -247,7 +247,7 @@ def build(git: Git, tree: str, entries: Iterable[tuple[str, Entry]]) -> None:
     for path in folder.iterdir():
         path.unlink()
     with _sound():
-        found = {"words": Weighed(), "marks": Weighed(), "length": fields.COLUMN(Lengths()), "card": fields.STORED()}
+        found = {"words": Weighed(), "marks": Weighed(), "length": fields.COLUMN(Lengths()), "header": fields.STORED()}
         writer = _files_of(folder).create_index(fields.Schema(**found)).writer()
     _write(folder, writer, entries, State(FORMAT, tree, 0, 0, 0, "", {}), _keep)
 
@@ -278,7 +278,7 @@ def _write(
                     writer, held = _files_of(folder).open_index().writer(), 0
             documents, length, held = documents + bool(entry.length), length + entry.length, held + len(entry.weights)
             marks = dict.fromkeys((*entry.marks, f"source:{source}"), 1)
-            writer.add_document(words=entry.weights, marks=marks, length=entry.length, card=packed(entry.header))
+            writer.add_document(words=entry.weights, marks=marks, length=entry.length, header=packed(entry.header))
     except BaseException:
         writer.cancel()
         raise
