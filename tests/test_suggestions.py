@@ -51,6 +51,9 @@ LED = [
     ("task show", "task show TASK"),
     ("note retire", "note retire NOTE --reason TEXT"),
     ("note retire --key-prefix a", "note retire --key-prefix a --reason TEXT"),
+    ("note retire --key-prefix '' --reason x", "note retire --key-prefix KEY --reason x"),
+    ("task add --title ''", "task add --title TEXT"),
+    (f"note purge {NOTE}", f"purge {NOTE}"),
     ("note park", "note park NOTE"),
     # an option by another name, or before its command
     ("task add --name 'Fix it' --description More", "task add --title 'Fix it' --body More"),

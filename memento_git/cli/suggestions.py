@@ -237,14 +237,16 @@ def _taken(found: Reading) -> Iterator[Words]:
 
 
 def _parted(command: click.Command, rest: Words) -> Words:
-    """Put a placeholder where an option has another one for its value: a variable of the shell was empty."""
+    """Put a placeholder where an option has another one, or nothing, for a value: a variable of the shell was empty."""
     end = rest.index("--") if "--" in rest else len(rest)
     named = {name: one for one in command.params for name in one.opts if name.startswith("--")}
     parted: list[str] = []
     for word in rest[:end]:
         before = named.get(parted[-1]) if parted else None
-        if word in named and before is not None and not getattr(before, "is_flag", False):
+        if before is not None and not getattr(before, "is_flag", False) and (word in named or not word):
             parted.append(_value(before))
+            if not word:
+                continue
         parted.append(word)
     return (*parted, *rest[end:])
 

@@ -22,6 +22,7 @@ MEANT: Final = {
     "gate reject": "gate record", "checkpoint": "session checkpoint", "commit": "status",
     "check stale": "check anchors", "check notes": "check anchors", "note supersede": "note add --supersedes",
     "note pin": "note revise --pinned", "note unpin": "note revise --not-pinned",
+    "note purge": "purge",
 }  # fmt: skip
 VERBS: Final = {
     # our verb: what it is called elsewhere
