@@ -9,7 +9,7 @@ import pytest
 
 from memento_git.errors import MementoError
 from memento_git.model.work import GATE_KINDS
-from memento_git.texts.typed import ReasonRequired, TextInvalid
+from memento_git.texts.typed import ReasonRequired, TextEmpty, TextInvalid
 from memento_git.verbs import batch
 from memento_git.work import refusals as no
 from memento_git.work.actions import evidence_checks, evidences, gates, plans, releases, runs, tasks
@@ -588,7 +588,7 @@ def test_an_old_commit_can_be_judged_and_not_recorded(play: Play, run: str, cli:
 
 
 def test_a_prompt_needs_an_answer_and_an_answer_a_word(play: Play, run: str) -> None:
-    with pytest.raises(TextInvalid, match="no answer"):
+    with pytest.raises(TextEmpty, match="no answer"):
         play.do(evidences.approve, run, prompt="Release?")
     for response in ("", "   "):
         with pytest.raises(TextInvalid, match="empty"):

@@ -29,7 +29,7 @@ class KeyLikeId(Refused):
 class KeyUnknown(Refused):
     token = "key_unknown"
     sentence = "no note has the key {key}"
-    hint_ = "see them: memento note list; find one by its words: memento recall"
+    hint_ = "see them: memento note list; find one by its words: memento recall QUERY"
 
 
 class KeyAmbiguous(Refused):

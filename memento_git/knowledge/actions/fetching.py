@@ -28,7 +28,7 @@ TOLD_OTHERWISE: Final = ("anchored", "linked", "unlinked", "promoted")
 class NoteHereAlready(Refused):
     token = "note_here_already"
     sentence = "{notes} of {project}: here already, so nothing was taken"
-    hint_ = "see it: memento recall; leave it out, or better the note that is here: memento note revise NOTE"
+    hint_ = "see it: memento recall QUERY; leave it out, or better the note that is here: memento note revise NOTE"
 
 
 class NoteNotTaken(Refused):

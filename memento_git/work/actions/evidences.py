@@ -17,7 +17,7 @@ from memento_git.model.states import RUN_KINDS
 from memento_git.model.tuples import NamedTuple
 from memento_git.model.types import arranged, is_blank
 from memento_git.model.work import EVIDENCE, EVIDENCE_KINDS
-from memento_git.texts.typed import Intake, NameUnfit, Reason, TextInvalid, UriUnfit, lists
+from memento_git.texts.typed import Intake, NameUnfit, Reason, TextEmpty, UriUnfit, lists
 from memento_git.work import codestate
 from memento_git.work import refusals as no
 from memento_git.work.actions import attaching
@@ -304,7 +304,7 @@ def approve(
         data["response"] = writer.text("response", response)
         data["outcome"] = "passed" if is_yes(data["response"]) else "failed"
     elif data["prompt"]:
-        raise TextInvalid(where="response", problem="a prompt was given, and no answer to it")
+        raise TextEmpty(where="response", problem="a prompt was given, and no answer to it")
     status = state.evidence_status(identity) if kind == "evidence" else "recorded"
     if data["outcome"] == "passed" and status != "recorded":
         raise EvidenceWithdrawn(evidence=identity, status=status)
