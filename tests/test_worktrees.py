@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -13,7 +15,9 @@ from memento_git.ledger import publish, worktree
 from memento_git.ledger.store import Ledger
 from memento_git.work import refusals
 from memento_git.work.actions import dispatches, tasks
+from memento_git.work.actions.runs import start_run
 from memento_git.work.actions.setup import init_ledger
+from memento_git.work.overview import uncommitted
 from tests.play import Play, git
 
 if TYPE_CHECKING:
@@ -308,6 +312,36 @@ def test_no_commit_of_the_user_starts_from_an_index_that_lacks_what_was_just_com
     assert is_clean(play.root)
 
 
+def test_what_a_commit_of_the_user_leaves_out_that_read_the_index_before_it_locked_it_is_still_there(
+    play: Play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Git reads HEAD and the index, and then takes the index: between these it waits here for our change to end."""
+    hook, asked, go = tmp_path / "fsmonitor", tmp_path / "asked", tmp_path / "go"
+    hook.write_text(f"#!/bin/sh\n: > {asked}\nwhile [ ! -e {go} ]; do sleep 0.05; done\nprintf 'now\\0/\\0'\n")
+    hook.chmod(0o755)
+    command = ["git", "-c", f"core.fsmonitor={hook}", "commit", "-qam", "theirs"]
+    (play.root / "app.py").write_text("answer = 1\n")
+    users = []
+
+    def begin(step: str) -> None:
+        if step == "ref_moved":
+            with_preload = {**os.environ, "GIT_TEST_PRELOAD_INDEX": "1"}
+            users.append(subprocess.Popen(command, cwd=play.root, env=with_preload))
+            while not asked.exists():
+                time.sleep(0.01)
+
+    monkeypatch.setattr(worktree, "reached", begin)
+    run = play.ledger.change("start_run", lambda tx: start_run(tx, "Goal"))
+    go.touch()
+    assert users[0].wait(60) == 0
+    with Ledger.open(play.root) as ledger:
+        assert (ledger.view().runs(), git(play.root, "show", "HEAD:app.py")) == ([], "answer = 1")
+        assert [run in path for path in uncommitted(ledger)] == [True]
+    git(play.root, "add", ".memento")
+    git(play.root, "commit", "-qm", "back")
+    assert (play.ledger.view().runs(), is_clean(play.root)) == ([run], True)
+
+
 def _insist(root: Path, *arguments: str) -> None:
     """Run git as a user who tries again when another git is in the way."""
     for _ in range(200):
@@ -345,6 +379,9 @@ def test_commits_of_the_user_beside_our_writers_lose_nothing_of_either(play: Pla
     tracked = git(play.root, "ls-tree", "-r", "--name-only", "HEAD").split()
     assert [f"file{number}.py" in tracked for number in range(25)] == [True] * 25
     assert len(made) == 50
+    assert len(set(made) - set(play.ledger.view().runs())) <= 1  # of these 50: see the test above
+    git(play.root, "add", ".memento")
+    git(play.root, "commit", "-qm", "what theirs left out", "--allow-empty", "--", ".memento")
     assert set(made) == set(play.ledger.view().runs())
     assert git(play.root, "status", "--short") == ("" if "-qa" in form else "M app.py")
     assert (play.root / "app.py").read_text() == "answer = 24\n"
