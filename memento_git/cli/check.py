@@ -115,9 +115,10 @@ def _with(report: Report, again: Again | None, form: str) -> tuple[Report, list[
     """Return a report with what running again showed to be wrong, as grave as policy takes it; say what was run."""
     if again is None:
         return report, None
-    from memento_git.review.files import placed
+    if found := again.findings():
+        from memento_git.review.files import placed
 
-    found = placed(again.ledger.view(), again.findings())
+        found = placed(again.ledger.view(), found)
     return report._replace(findings=[*found, *report.findings]).weighed(), _told(again, form)
 
 
