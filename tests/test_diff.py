@@ -279,6 +279,7 @@ def test_a_branch_that_was_pushed_is_compared_with_main(play: Play) -> None:
     main = git(play.root, "rev-parse", "HEAD")
     git(play.root, "checkout", "-qb", "feature")
     git(play.root, "remote", "add", "origin", ".")
+    git(play.root, "config", "remote.origin.followRemoteHEAD", "never")  # a git of 2.48 on would take feature for it
     play.run()
     git(play.root, "fetch", "-q")
     git(play.root, "branch", "-q", "--set-upstream-to", "origin/feature")
