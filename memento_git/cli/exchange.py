@@ -101,7 +101,7 @@ MOST: Final = 20
 NAMED: Final = 3
 EXPORTERS: Final[dict[str, Exporter]] = {"jsonl": _export_jsonl, "agents-md": _export_agents, "md": _export_md}
 FOLDERS: Final = ("markdown", "mnemo", "pmb")
-DATABASE: Final = b"SQLite format 3\0"
+FIRST: Final = 16  # bytes of a file that may be an export of ours
 FORMS: Final = ("jsonl", "markdown", "claude-md", "mnemo", "memento-sqlite", "pmb")
 
 
@@ -201,11 +201,14 @@ def _other_forms(source: Path) -> Sequence[str]:
     """Return the formats that a file may have by its beginning and its name; none where it may be our own."""
     if not source.is_file():  # what comes through a pipe is read once
         return ()
-    with source.open("rb") as stream:
-        head = stream.read(len(DATABASE))
-    if head == DATABASE:
+    from memento_git.knowledge.foreign import files
+
+    if files.is_database(source):
         return "memento-sqlite", "pmb"
-    return ("claude-md",) if source.suffix.lower() == ".md" and not head.lstrip().startswith(b"{") else ()
+    if source.suffix.lower() != ".md":
+        return ()
+    with source.open("rb") as stream:
+        return () if stream.read(FIRST).lstrip().startswith(b"{") else ("claude-md",)
 
 
 def _brought(brought: Brought, whose: str, *, dry: bool) -> list[str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from memento_git.knowledge.foreign.entries import LARGEST, MOST, SourceUnreadable
 from memento_git.model.exchange import LeftOut
+
+SQLITE: Final = b"SQLite format 3\0"
 
 
 def below(folder: Path, suffixes: tuple[str, ...], skipped: list[LeftOut]) -> Iterator[tuple[str, str]]:
@@ -48,6 +51,12 @@ def _read(path: Path, name: str, skipped: list[LeftOut]) -> str | None:
     except UnicodeDecodeError:
         skipped.append(LeftOut(name, "it is no UTF-8 text"))
         return None
+
+
+def is_database(path: Path) -> bool:
+    """Tell by its first bytes whether a file is one of SQLite."""
+    with path.open("rb") as stream:
+        return stream.read(len(SQLITE)) == SQLITE
 
 
 def existing(path: Path) -> Path:

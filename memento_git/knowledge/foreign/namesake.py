@@ -12,7 +12,6 @@ from memento_git.knowledge.foreign.entries import Entry, Found, SourceUnreadable
 from memento_git.knowledge.foreign.values import Values
 from memento_git.model.exchange import LeftOut
 
-MAGIC: Final = b"SQLite format 3\x00"
 TABLE: Final = "memories"
 LARGEST: Final = 256 * 1024 * 1024
 MADE: Final = ("created_at", "created", "timestamp")
@@ -22,8 +21,7 @@ UNSET: Final = (None, "", 0, "0", False, "false")
 
 def read(path: Path) -> Found:
     """Return the notes of a database, or of an export of it: what the file is, its first bytes say."""
-    with files.existing(path).open("rb") as stream:
-        is_database = stream.read(len(MAGIC)) == MAGIC
+    is_database = files.is_database(files.existing(path))
     skipped: list[LeftOut] = []
     rows = [*(_rows(path) if is_database else _lines(path, skipped))]
     if skipped and not rows:
