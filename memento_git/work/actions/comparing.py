@@ -41,7 +41,7 @@ def compare(ledger: Ledger, given: str, tips: Sequence[str] = ()) -> Row:
         refuse_absent(new, f"{found.base[:12]} and {', '.join(tip[:12] for tip in found.tips)}")
     rules = ruling(ledger.git, [*found.bases], found.older)
     judge = old if (rules,) == found.bases else ledger.side((rules,))
-    told = dict.fromkeys([*policyfile.rule(old), *policyfile.rule(judge)])
+    told = dict.fromkeys([*policyfile.rule(old), *(policyfile.rule(judge) if judge is not old else ())])
     policy, runners, keys = _policy(judge, new), _runners(judge, new), _Keys(judge, old, new)
     runs, files = [], []
     for run in sorted({*old.runs(), *new.runs()}):
