@@ -117,6 +117,11 @@ class Target(NamedTuple):
     def where(self) -> dict[str, str]:
         return {"remote": self.remote, "branch": self.branch}
 
+    @property
+    def tracking(self) -> str:
+        """Return the ref by which this clone knows the remote's branch."""
+        return f"refs/remotes/{self.remote}/{self.branch}"
+
 
 def target(git: Git, given: str = "", branch: str = "") -> Target:
     """Return what the current branch is brought together with: its upstream, or as given."""
@@ -157,7 +162,7 @@ def seen(git: Git, where: Target) -> list[str]:
 
     Where pushes go to another address, what was pushed says nothing of the one that is fetched from.
     """
-    ref = f"refs/remotes/{where.remote}/{where.branch}"
+    ref = where.tracking
     one_address = has_one_address(git, where.remote)
     log = git.lines("log", "-g", "--format=%H %gs", ref)
     moves = [line.partition(" ") for line in log]

@@ -58,7 +58,7 @@ def claim_on_remote(ledger: Ledger, given: str, remote: str = "", *, lease: int 
     publish.guard(ledger.git)
     where = remotes.target(ledger.git, remote)
     with syncing.alone(ledger):
-        known = ledger.git.commit(f"refs/remotes/{where.remote}/{where.branch}")
+        known = ledger.git.commit(where.tracking)
         vetting.refuse_unsound(ledger, where, ledger.git.commit_of("HEAD"), known or "")
         place = _find(ledger, where, given)
         try:

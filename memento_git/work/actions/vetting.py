@@ -112,7 +112,7 @@ def _wrong(report: Report) -> list[Finding]:
 def _outrun(ledger: Ledger, where: Target, ours: str, found: Sequence[Finding]) -> str:
     """Return the command that pushes as far as the end of a run at which nothing was wrong; nothing without one."""
     git = ledger.git
-    tip = git.commit(f"refs/remotes/{where.remote}/{where.branch}")
+    tip = git.commit(where.tracking)
     if tip is None:
         return ""
     ends = [git.answer("rev-list", "-1", ours, "--", one.path) or ours for one in found if one.code == "P004"]
